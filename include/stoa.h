@@ -1,0 +1,16 @@
+/* stoa: an archetype entity component system. This header includes all the others. */
+#ifndef STOA_H
+#define STOA_H
+
+#include "stoa/access.h"
+#include "stoa/allocator.h"
+#include "stoa/component.h"
+#include "stoa/entity.h"
+#include "stoa/query.h"
+#include "stoa/status.h"
+#include "stoa/type.h"
+#include "stoa/typed.h"
+#include "stoa/view.h"
+#include "stoa/world.h"
+
+#endif

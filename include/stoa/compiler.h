@@ -1,0 +1,55 @@
+/* What the other headers need from the compiler: linkage, hints and one atomic type.
+ *
+ * Every extension is behind a test for the compiler that has it; without one the headers are plain C11 or C++17. */
+#ifndef STOA_COMPILER_H
+#define STOA_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <atomic>
+/// Opens declarations with C linkage when read by a C++ compiler.
+#define STOA_BEGIN extern "C" {
+/// Closes what STOA_BEGIN opened.
+#define STOA_END }
+/// Marks a declaration that a translation unit may leave unused.
+#define STOA_UNUSED [[maybe_unused]]
+/// Alignment of a type, as a constant.
+#define STOA_ALIGNOF(T) alignof(T)
+/// A 32-bit atomic number, the same bytes in C and C++.
+typedef std::atomic<uint32_t> stoa_atomic;
+/// Reads an atomic number with relaxed order.
+#define STOA_LOAD(pointer) std::atomic_load_explicit((pointer), std::memory_order_relaxed)
+#else
+#include <stdatomic.h>
+/// Opens declarations with C linkage when read by a C++ compiler.
+#define STOA_BEGIN
+/// Closes what STOA_BEGIN opened.
+#define STOA_END
+#if defined(__GNUC__)
+/// Marks a declaration that a translation unit may leave unused.
+#define STOA_UNUSED __attribute__((unused))
+#else
+#define STOA_UNUSED
+#endif
+/// Alignment of a type, as a constant.
+#define STOA_ALIGNOF(T) _Alignof(T)
+/// A 32-bit atomic number, the same bytes in C and C++.
+typedef _Atomic(uint32_t) stoa_atomic;
+/// Reads an atomic number with relaxed order.
+#define STOA_LOAD(pointer) atomic_load_explicit((pointer), memory_order_relaxed)
+#endif
+
+#if defined(__GNUC__)
+/// Tells the compiler which way a branch goes nearly always.
+#define STOA_LIKELY(condition) __builtin_expect(!!(condition), 1)
+/// Checks the arguments of a function that takes a printf format.
+#define STOA_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define STOA_LIKELY(condition) (condition)
+#define STOA_PRINTF(format, first)
+#endif
+
+#endif

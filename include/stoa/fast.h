@@ -1,0 +1,197 @@
+/* The fast paths that are compiled into the caller: look-up of one component, and the step from chunk to chunk.
+ *
+ * The structs below are prefixes of the library's own: their layout is part of the binary interface. Read them through
+ * the functions; everything here may be read, nothing may be written, by a program. */
+#ifndef STOA_FAST_H
+#define STOA_FAST_H
+
+#include "stoa/access.h"
+
+STOA_BEGIN
+
+/// Bits of a place that tell the row in its chunk; the rest is the chunk's number.
+#define STOA_PLACE_BITS 13
+
+/// One entry of the entity table. A dead slot has the top bit of its generation set.
+typedef struct stoa_record {
+    uint32_t generation; ///< as in the live handle
+    uint32_t place;      ///< chunk number and row; chunk 0 holds the entities with no component
+} stoa_record;
+
+/// Where an archetype keeps a component; found at `id & mask`.
+typedef struct stoa_column {
+    uint32_t id;     ///< UINT32_MAX in an unused entry
+    uint32_t offset; ///< bytes from the start of the chunk
+    uint32_t size;   ///< bytes of one component
+    uint32_t index;  ///< which of the archetype's components it is
+} stoa_column;
+
+/// One chunk of an archetype.
+typedef struct stoa_chunk {
+    uint8_t *data;   ///< the entities, then each column on a 64-byte boundary
+    uint32_t number; ///< in the world's table of chunks
+    int32_t count;   ///< rows in use
+} stoa_chunk;
+
+/// The part of an archetype that the fast paths read.
+typedef struct stoa_archetype_head {
+    const stoa_column *columns; ///< table of `column_mask + 1` entries
+    uint32_t column_mask;       ///< one less than a power of two
+    uint32_t version;           ///< moves on when offsets change
+    stoa_chunk *chunks;         ///< dense; only the last is partly filled
+    int32_t chunk_count;        ///< chunks that hold rows
+    int32_t chunk_capacity;     ///< rows in each chunk
+} stoa_archetype_head;
+
+/// A chunk by its number in the world.
+typedef struct stoa_chunk_ref {
+    uint8_t *data;                  ///< the chunk's bytes
+    stoa_archetype_head *archetype; ///< whose rows it holds
+} stoa_chunk_ref;
+
+/// The part of a world that the fast paths read.
+typedef struct stoa_world_head {
+    stoa_record *records;   ///< the entity table
+    uint32_t record_count;  ///< slots ever used, slot 0 included
+    uint32_t slot_count;    ///< entries of `slot_ids`
+    stoa_atomic *slot_ids;  ///< a descriptor's slot to its component id, 0 if not yet known
+    stoa_chunk_ref *chunks; ///< by chunk number
+} stoa_world_head;
+
+/// An archetype that a query matches, and how its columns are found.
+typedef struct stoa_match {
+    stoa_archetype_head *archetype; ///< whose chunks are walked
+    uint32_t version;               ///< the archetype's when `offsets` were read; 0: not yet
+    uint32_t first;                 ///< where its offsets begin
+    uint32_t readable;              ///< bit i: term i has a column here
+    uint32_t writable;              ///< bit i: term i has a column here and writes it
+} stoa_match;
+
+struct stoa_query;
+
+/// How many entities without components one step of an iteration gives at most.
+#define STOA_ITER_EMPTY 32
+
+/// An iteration under way: read `count` and `entities` after each stoa_iter_next.
+typedef struct stoa_iter {
+    stoa_world *world;            ///< the world iterated
+    const stoa_entity *entities;  ///< row i's entity
+    int32_t count;                ///< rows in this chunk
+    uint32_t readable;            ///< of the current match
+    uint32_t writable;            ///< of the current match
+    uint32_t empty_next;          ///< where to look on for entities without components; 0: nowhere
+    uint8_t *data;                ///< the current chunk
+    const uint32_t *offsets;      ///< of the current match
+    const uint32_t *offsets_base; ///< of all matches
+    const stoa_chunk *chunk;      ///< the next chunk
+    const stoa_chunk *chunk_end;  ///< past the last chunk of the current match
+    stoa_match *match;            ///< the next match
+    stoa_match *match_end;        ///< past the last match
+    struct stoa_query *query;     ///< NULL once ended
+    stoa_entity empty[STOA_ITER_EMPTY]; ///< entities without components have no chunk to point into
+} stoa_iter;
+
+/// The slow half of stoa_iter_next: past the last chunk.
+bool stoa_iter_finish(stoa_iter *it);
+
+/// The slow half of stoa_iter_next: a match whose offsets are not known or have changed.
+void stoa_iter_resolve(stoa_iter *it, stoa_match *match);
+
+/// Steps to the next chunk; false, and the iteration ended, after the last.
+static inline bool stoa_iter_next(stoa_iter *it) {
+    while (it->chunk == it->chunk_end) {
+        if (it->match == it->match_end) {
+            return stoa_iter_finish(it);
+        }
+        stoa_match *match = it->match++;
+        const stoa_archetype_head *archetype = match->archetype;
+        if (!STOA_LIKELY(match->version == archetype->version)) {
+            stoa_iter_resolve(it, match);
+        }
+        it->offsets = it->offsets_base + match->first;
+        it->readable = match->readable;
+        it->writable = match->writable;
+        it->chunk = archetype->chunks;
+        it->chunk_end = archetype->chunks + archetype->chunk_count;
+    }
+    const stoa_chunk *chunk = it->chunk++;
+    it->data = chunk->data;
+    it->entities = (const stoa_entity *)(const void *)chunk->data;
+    it->count = chunk->count;
+    return true;
+}
+
+/// The id of a described type in a world, 0 if it is not registered there.
+static inline stoa_component stoa_fast_id(const stoa_world *world, stoa_type *type) {
+    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
+    if (STOA_LIKELY(w != NULL)) {
+        uint32_t slot = STOA_LOAD(&type->slot);
+        if (STOA_LIKELY(slot < w->slot_count)) {
+            stoa_component id = STOA_LOAD(&w->slot_ids[slot]);
+            if (STOA_LIKELY(id != 0)) {
+                return id;
+            }
+        }
+    }
+    return stoa_type_find(world, type);
+}
+
+/// The entry of a component for a live entity, and its chunk's place; NULL if there is none.
+/// `id` must be one that the world gave out, or 0.
+static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_entity e,
+                                                  stoa_component id, uint32_t *place) {
+    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
+    if (!STOA_LIKELY(e.index < w->record_count)) {
+        return NULL;
+    }
+    const stoa_record *record = &w->records[e.index];
+    if (!STOA_LIKELY(record->generation == e.generation && (int32_t)e.generation > 0)) {
+        return NULL;
+    }
+    *place = record->place;
+    const stoa_archetype_head *archetype = w->chunks[record->place >> STOA_PLACE_BITS].archetype;
+    const stoa_column *column = &archetype->columns[id & archetype->column_mask];
+    return STOA_LIKELY(column->id == id) ? column : NULL;
+}
+
+/// The component of a live entity, or NULL.
+static inline void *stoa_fast_find(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = stoa_fast_id(world, type);
+    uint32_t place;
+    if (id == 0) {
+        return NULL;
+    }
+    const stoa_column *column = stoa_fast_column(world, e, id, &place);
+    if (column == NULL) {
+        return NULL;
+    }
+    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
+    size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
+    return w->chunks[place >> STOA_PLACE_BITS].data + column->offset + row * column->size;
+}
+
+/// Typed twin of stoa_has_id; see stoa_has.
+static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = stoa_fast_id(world, type);
+    uint32_t place;
+    return id != 0 && stoa_fast_column(world, e, id, &place) != NULL;
+}
+
+/// Typed get, const; see stoa_get.
+static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    const void *found = stoa_fast_find(world, e, type);
+    return STOA_LIKELY(found != NULL) ? found : stoa_get_type(world, e, type);
+}
+
+/// Typed get for writing; see stoa_get_mut.
+static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_type *type) {
+    void *found = stoa_fast_find(world, e, type);
+    if (!STOA_LIKELY(found != NULL)) {
+        (void)stoa_get_type(world, e, type);
+    }
+    return found;
+}
+
+STOA_END
+
+#endif

@@ -1,0 +1,104 @@
+/* Queries: which entities, which components, and walking them chunk by chunk. */
+#ifndef STOA_QUERY_H
+#define STOA_QUERY_H
+
+#include "stoa/fast.h"
+
+STOA_BEGIN
+
+/// The most terms of one query.
+#define STOA_TERM_MAX 32
+
+/// What a term asks for; 0 ends a list of terms.
+typedef enum stoa_access {
+    STOA_ACCESS_END,
+    STOA_ACCESS_READ,           ///< must be there; its column is read
+    STOA_ACCESS_WRITE,          ///< must be there; its column is written
+    STOA_ACCESS_WITHOUT,        ///< must not be there
+    STOA_ACCESS_OPTIONAL,       ///< its column is read where there is one
+    STOA_ACCESS_OPTIONAL_WRITE, ///< its column is written where there is one
+    STOA_ACCESS_ANY,            ///< one of its group must be there; read where there is one
+    STOA_ACCESS_ANY_WRITE,      ///< one of its group must be there; written where there is one
+    STOA_ACCESS_FILTER          ///< must be there; no data
+} stoa_access;
+
+/// One term of a query; see STOA_READ and its kin.
+typedef struct stoa_term {
+    stoa_type *type;    ///< the described type, or NULL to go by `id`
+    stoa_component id;  ///< used when `type` is NULL
+    stoa_access access; ///< what is asked for
+    int32_t group;      ///< any-of terms of one number belong together
+} stoa_term;
+
+/// How to make a query.
+typedef struct stoa_query_desc {
+    stoa_term terms[STOA_TERM_MAX]; ///< up to the first zeroed one
+    const char *name;               ///< for errors and tools; may be NULL; copied
+} stoa_query_desc;
+
+/// A cached query; belongs to its world, which frees it if nobody else does.
+typedef struct stoa_query stoa_query;
+
+/// Makes a query, registering the types it names; NULL on error.
+stoa_query *stoa_query_new(stoa_world *world, const stoa_query_desc *desc);
+
+/// Makes a query from text: `"Position, const Velocity, !Frozen, ?Name"`; NULL on error.
+/// `const` reads, `!` excludes, `?` is optional, `with` filters, `|` joins an any-of group. Names must be registered.
+stoa_query *stoa_query_parse(stoa_world *world, const char *text);
+
+/// Frees a query; refused while it is being iterated. NULL is fine.
+stoa_status stoa_query_free(stoa_query *query);
+
+/// The query's name: as given, or made of its terms.
+const char *stoa_query_name(const stoa_query *query);
+
+/// How many entities match.
+int32_t stoa_query_count(const stoa_query *query);
+
+/// The one entity that matches; STOA_NULL with an error if there is none or more than one.
+stoa_entity stoa_query_single(const stoa_query *query);
+
+/// The first entity that matches, in storage order; STOA_NULL, with no error, if none does.
+stoa_entity stoa_query_first(const stoa_query *query);
+
+/// Called for one entity: `fields[i]` is term i's component, NULL where there is none.
+typedef void (*stoa_each_fn)(stoa_entity e, void *const *fields, void *user);
+
+/// Called for one entity whose handle is of no interest.
+typedef void (*stoa_each_row_fn)(void *const *fields, void *user);
+
+/// Calls a function for each entity that matches. Fields of read terms must not be written.
+stoa_status stoa_query_each(stoa_query *query, stoa_each_fn call, void *user);
+
+/// stoa_query_each without the handle.
+stoa_status stoa_query_each_row(stoa_query *query, stoa_each_row_fn call, void *user);
+
+/// Starts an iteration: `for (stoa_iter it = stoa_query_iter(q); stoa_iter_next(&it);)`
+/// Until it ends the world refuses structural changes. Leave it early with stoa_iter_end.
+stoa_iter stoa_query_iter(stoa_query *query);
+
+/// Iterates a query that is made for this and gone at the end.
+stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc);
+
+/// Counts what a query would match, without making one; -1 on error.
+int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc);
+
+/// Ends an iteration before its last chunk; a no-op after it.
+void stoa_iter_end(stoa_iter *it);
+
+/// Term `index`'s column in this chunk, checked to be of that type; see stoa_field.
+/// NULL where an optional term has no column; NULL with an error if the term has no data or another type.
+const void *stoa_field_type(const stoa_iter *it, stoa_type *type, int32_t index);
+
+/// stoa_field_type for writing; the term must be one that writes.
+void *stoa_field_mut_type(const stoa_iter *it, stoa_type *type, int32_t index);
+
+/// Term `index`'s column in this chunk, for ids known at run time.
+const void *stoa_field_id(const stoa_iter *it, stoa_component id, int32_t index);
+
+/// stoa_field_id for writing; the term must be one that writes.
+void *stoa_field_mut_id(const stoa_iter *it, stoa_component id, int32_t index);
+
+STOA_END
+
+#endif

@@ -1,0 +1,89 @@
+/* The world: its lifecycle, and the lives of its entities. */
+#ifndef STOA_WORLD_H
+#define STOA_WORLD_H
+
+#include "stoa/allocator.h"
+#include "stoa/component.h"
+
+STOA_BEGIN
+
+/// The most live entities a world holds.
+#define STOA_ENTITY_MAX INT32_MAX
+
+/// How to make a world; zero is the default of each member.
+typedef struct stoa_world_desc {
+    const stoa_allocator *allocator; ///< NULL: stoa_allocator_default; copied
+    uint32_t chunk_size;             ///< bytes, 16 KiB to 64 KiB; 0: 64 KiB
+    stoa_handler on_assert;          ///< called on misuse in a debug build; none: message and abort
+    stoa_handler on_error;           ///< called on every failing call, for logs
+} stoa_world_desc;
+
+/// Makes a world; NULL on error. `desc` may be NULL.
+stoa_world *stoa_world_new(const stoa_world_desc *desc);
+
+/// Frees a world, everything in it and every query made for it; NULL is fine.
+void stoa_world_free(stoa_world *world);
+
+/// What to do with a component in a bundle or a change.
+typedef enum stoa_value_op {
+    STOA_PUT, ///< place it, or overwrite it, with `data`; zeroed if `data` is NULL
+    STOA_DROP ///< take it away; for stoa_change only
+} stoa_value_op;
+
+/// One component of a bundle or change; see STOA_VALUE, STOA_ZERO, STOA_COLUMN, STOA_REMOVE.
+/// Values are moved in: with a `move` or `drop` hook the source is dead after a success, and untouched after an error.
+typedef struct stoa_value {
+    stoa_type *type;   ///< the described type, or NULL to go by `id`
+    const void *data;  ///< the value, or an array of them for bulk; NULL: zeroed
+    stoa_component id; ///< used when `type` is NULL
+    stoa_value_op op;  ///< what to do with it
+} stoa_value;
+
+/// Makes an entity with no components; STOA_NULL on error.
+stoa_entity stoa_create(stoa_world *world);
+
+/// Makes an entity with a bundle, straight in its place; STOA_NULL on error. See stoa_create_with.
+stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count);
+
+/// Makes `entity_count` entities of one bundle, values given as arrays. See stoa_create_bulk.
+/// `entities` receives the handles and may be NULL. Entities get rows in order.
+stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, stoa_entity *entities,
+                                    const stoa_value *columns, int32_t count);
+
+/// Ends an entity and drops its components; its row is filled by the last of its kind.
+stoa_status stoa_destroy(stoa_world *world, stoa_entity e);
+
+/// Takes everything off an entity and leaves it alive.
+stoa_status stoa_clear(stoa_world *world, stoa_entity e);
+
+/// Copies an entity with all its components; STOA_NULL on error.
+/// A component that cannot be copied is STOA_NOT_COPYABLE, naming it.
+stoa_entity stoa_clone(stoa_world *world, stoa_entity e);
+
+/// True if the handle's entity lives in this world.
+bool stoa_alive(const stoa_world *world, stoa_entity e);
+
+/// How many entities live.
+int32_t stoa_count(const stoa_world *world);
+
+/// The live entity after `e` in index order, the first for STOA_NULL; STOA_NULL at the end.
+/// `e` need not live, so that a loop may destroy as it goes.
+stoa_entity stoa_entity_next(const stoa_world *world, stoa_entity e);
+
+/// Prepares for `count` more entities of a bundle, so that creating them needs no memory. See stoa_reserve.
+stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_value *bundle,
+                                int32_t bundle_count);
+
+/// Gives unused memory back; pointers into columns are stale after it.
+stoa_status stoa_compact(stoa_world *world);
+
+/// Verifies every invariant of the world; STOA_CORRUPT says which one broke.
+stoa_status stoa_check(const stoa_world *world);
+
+/// A hash of the world's content: equal for equal worlds, on every machine.
+/// Handles, free list, rows in storage order, components by name and field. See docs/errors-and-memory.md.
+uint64_t stoa_hash(const stoa_world *world);
+
+STOA_END
+
+#endif

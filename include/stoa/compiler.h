@@ -46,10 +46,10 @@ typedef _Atomic(uint32_t) stoa_atomic;
 /// Tells the compiler which way a branch goes nearly always.
 #define STOA_LIKELY(condition) __builtin_expect(!!(condition), 1)
 /// Checks the arguments of a function that takes a printf format.
-#define STOA_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define STOA_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define STOA_LIKELY(condition) (condition)
-#define STOA_PRINTF(format, first)
+#define STOA_PRINTF(text, first)
 #endif
 
 #endif

@@ -34,6 +34,12 @@ void *stoa__heap_resize(stoa__heap *heap, void *block, size_t old_size, size_t s
 bool stoa__heap_grow(stoa__heap *heap, void *items, uint32_t *capacity, uint32_t need,
                      size_t item_size);
 
+/* Frees an array that stoa__heap_grow made; NULL is fine. */
+static inline void stoa__heap_grow_free(stoa__heap *heap, void *items, uint32_t capacity,
+                                        size_t item_size) {
+    stoa__heap_free(heap, items, capacity * item_size, _Alignof(max_align_t));
+}
+
 /* A copy of a text, or NULL; free it with stoa__heap_text_free. */
 char *stoa__heap_text(stoa__heap *heap, const char *text);
 

@@ -1,0 +1,169 @@
+/* Hashing: a mixer for table keys and a 64-bit streaming hash for content.
+ *
+ * Four lanes take in a stripe of 32 bytes at a time, a word each, so that the processor works on
+ * four chains at once. A word is multiplied before it meets its lane: then no flip of a few bits in
+ * one stripe can be undone by a flip of a few bits in the next, as it could if the word went in as
+ * it is. Both multipliers are odd, so a step loses nothing. Words are read least byte first on any
+ * machine. Linear in the size. Any thread. */
+#include "base/hash.h"
+
+#include <string.h>
+
+#define STRIPE_SIZE sizeof(((stoa__hasher *)NULL)->tail)
+
+/* The first 64 bits after the point of the square roots of 3 and 7; both are odd. */
+#define FACTOR_WORD UINT64_C(0xbb67ae8584caa73b)
+#define FACTOR_STATE UINT64_C(0xa54ff53a5f1d36f1)
+
+/* The same of 2, 5, 11, 13, and of 17 for inputs that fill no stripe. */
+static const uint64_t lane_start[4] = {
+    UINT64_C(0x6a09e667f3bcc908),
+    UINT64_C(0x3c6ef372fe94f82b),
+    UINT64_C(0x510e527fade682d1),
+    UINT64_C(0x9b05688c2b3e6c1f),
+};
+#define SHORT_START UINT64_C(0x1f83d9abfb41bd6b)
+
+static inline uint64_t word_read(const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+static inline uint64_t state_step(uint64_t state, uint64_t word) {
+    state ^= word * FACTOR_WORD;
+    state = state << 29 | state >> 35;
+    return state * FACTOR_STATE;
+}
+
+/* The lanes are kept in locals, which the compiler need not write back at each stripe. */
+static const uint8_t *stripes_take(uint64_t lane[4], const uint8_t *bytes, size_t stripe_count) {
+    uint64_t a = lane[0];
+    uint64_t b = lane[1];
+    uint64_t c = lane[2];
+    uint64_t d = lane[3];
+    for (size_t i = 0; i < stripe_count; i++) {
+        a = state_step(a, word_read(bytes));
+        b = state_step(b, word_read(bytes + 8));
+        c = state_step(c, word_read(bytes + 16));
+        d = state_step(d, word_read(bytes + 24));
+        bytes += STRIPE_SIZE;
+    }
+    lane[0] = a;
+    lane[1] = b;
+    lane[2] = c;
+    lane[3] = d;
+    return bytes;
+}
+
+/* Joins the lanes, the bytes that fill no stripe, and the size, which tells padding from zeros
+ * given. */
+static uint64_t result_join(const uint64_t lane[4], const uint8_t *tail, uint64_t size) {
+    uint64_t state = SHORT_START;
+    if (size >= STRIPE_SIZE) {
+        for (int i = 0; i < 4; i++) {
+            state = state_step(state, lane[i]);
+        }
+    }
+    size_t left = (size_t)(size % STRIPE_SIZE);
+    for (; left >= 8; left -= 8) {
+        state = state_step(state, word_read(tail));
+        tail += 8;
+    }
+    if (left > 0) {
+        uint64_t word = 0;
+        for (size_t i = 0; i < left; i++) {
+            word |= (uint64_t)tail[i] << (8 * i);
+        }
+        state = state_step(state, word);
+    }
+    return stoa__hash_mix(state ^ size);
+}
+
+/* Worlds are hashed field by field where there is padding, so a number has a way of its own: its
+ * size is known to the compiler, and only one that crosses the end of a stripe takes the general
+ * way. */
+static inline void number_add(stoa__hasher *hasher, const uint8_t *bytes, size_t size) {
+    size_t filled = (size_t)(hasher->size % STRIPE_SIZE);
+    if (filled + size >= STRIPE_SIZE) {
+        stoa__hasher_add(hasher, bytes, size);
+        return;
+    }
+    memcpy(hasher->tail + filled, bytes, size);
+    hasher->size += size;
+}
+
+uint64_t stoa__hash_mix(uint64_t number) {
+    number += UINT64_C(0x5be0cd19137e2179);
+    number = (number ^ number >> 32) * FACTOR_STATE;
+    number = (number ^ number >> 29) * FACTOR_WORD;
+    return number ^ number >> 32;
+}
+
+uint64_t stoa__hash_bytes(const void *bytes, size_t size) {
+    uint64_t lane[4];
+    memcpy(lane, lane_start, sizeof lane);
+    const uint8_t *tail = stripes_take(lane, bytes, size / STRIPE_SIZE);
+    return result_join(lane, tail, size);
+}
+
+uint64_t stoa__hash_text(const char *text) {
+    return stoa__hash_bytes(text, strlen(text));
+}
+
+void stoa__hasher_init(stoa__hasher *hasher) {
+    memcpy(hasher->lane, lane_start, sizeof hasher->lane);
+    memset(hasher->tail, 0, sizeof hasher->tail);
+    hasher->size = 0;
+}
+
+void stoa__hasher_add(stoa__hasher *hasher, const void *bytes, size_t size) {
+    if (size == 0) {
+        return;
+    }
+    const uint8_t *from = bytes;
+    size_t filled = (size_t)(hasher->size % STRIPE_SIZE);
+    hasher->size += size;
+    if (filled > 0) {
+        size_t missing = STRIPE_SIZE - filled;
+        if (size < missing) {
+            memcpy(hasher->tail + filled, from, size);
+            return;
+        }
+        memcpy(hasher->tail + filled, from, missing);
+        stripes_take(hasher->lane, hasher->tail, 1);
+        from += missing;
+        size -= missing;
+    }
+    from = stripes_take(hasher->lane, from, size / STRIPE_SIZE);
+    memcpy(hasher->tail, from, size % STRIPE_SIZE);
+}
+
+void stoa__hasher_add_u32(stoa__hasher *hasher, uint32_t number) {
+    uint8_t bytes[4];
+    for (int i = 0; i < 4; i++) {
+        bytes[i] = (uint8_t)(number >> (8 * i));
+    }
+    number_add(hasher, bytes, sizeof bytes);
+}
+
+void stoa__hasher_add_u64(stoa__hasher *hasher, uint64_t number) {
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(number >> (8 * i));
+    }
+    number_add(hasher, bytes, sizeof bytes);
+}
+
+void stoa__hasher_add_text(stoa__hasher *hasher, const char *text) {
+    /* No text in UTF-8 holds this byte. */
+    const char *given = text != NULL ? text : "\xff";
+    stoa__hasher_add(hasher, given, strlen(given) + 1);
+}
+
+uint64_t stoa__hasher_result(const stoa__hasher *hasher) {
+    return result_join(hasher->lane, hasher->tail, hasher->size);
+}

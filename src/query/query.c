@@ -1,0 +1,302 @@
+/* Queries: making them, keeping them right as archetypes appear, asking them.
+ *
+ * A query keeps the archetypes it matches in order of their ids. A new archetype is added to every query it matches as it
+ * is created; room for that is made before, so that it cannot fail half way. Offsets are read when a match is first
+ * visited. Queries belong to their world, which frees those left. */
+#include "query/query.h"
+
+#include "query/text.h"
+#include "storage/archetype.h"
+
+#include <string.h>
+
+static bool matches_reserve(stoa_query *query, uint32_t count) {
+    stoa__heap *heap = &query->world->storage.heap;
+    return stoa__heap_grow(heap, &query->matches, &query->match_capacity, count,
+                           sizeof *query->matches) &&
+           stoa__heap_grow(heap, &query->offsets, &query->offset_capacity,
+                           query->match_capacity * query->terms.count, sizeof *query->offsets);
+}
+
+static void match_add(stoa_query *query, stoa__archetype *archetype) {
+    query->matches[query->match_count] = (stoa_match){
+        .archetype = &archetype->head, .first = query->match_count * query->terms.count};
+    query->match_count++;
+}
+
+/* Lists every archetype that matches now; the empty one has no chunks to list. */
+static bool matches_find(stoa_query *query) {
+    const stoa__storage *storage = &query->world->storage;
+    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
+        uint64_t bits = stoa__terms_match(storage, &query->terms, word);
+        bits &= word == 0 ? ~(uint64_t)1 : UINT64_MAX;
+        if (bits != 0 && query->match_count + 64 > query->match_capacity &&
+            !matches_reserve(query, query->match_count + 64)) {
+            return false;
+        }
+        for (; bits != 0; bits &= bits - 1) {
+            match_add(query, storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
+        }
+    }
+    return true;
+}
+
+static stoa_status archetype_prepare(void *user) {
+    stoa_world *world = user;
+    for (stoa_query *query = world->queries; query != NULL; query = query->next) {
+        if (!matches_reserve(query, query->match_count + 1)) {
+            return stoa__error_memory("a query's matches");
+        }
+    }
+    return STOA_OK;
+}
+
+static void archetype_added(void *user, stoa__archetype *archetype) {
+    stoa_world *world = user;
+    for (stoa_query *query = world->queries; query != NULL; query = query->next) {
+        uint64_t bits =
+            stoa__terms_match(&world->storage, &query->terms, archetype->index / 64);
+        if ((bits >> archetype->index % 64 & 1) != 0) {
+            match_add(query, archetype);
+        }
+    }
+}
+
+static void queries_free(stoa_world *world) {
+    while (world->queries != NULL) {
+        stoa__query_delete(world->queries);
+    }
+}
+
+static const char *query_open_name(const stoa_world *world) {
+    const stoa_query *query = world->queries;
+    while (query != NULL && query->open == 0) {
+        query = query->next;
+    }
+    return query != NULL ? stoa_query_name(query) : "";
+}
+
+static stoa_status query_check(const stoa_query *query) {
+    const stoa__storage *storage = &query->world->storage;
+    uint32_t at = 0;
+    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
+        uint64_t bits = stoa__terms_match(storage, &query->terms, word);
+        bits &= word == 0 ? ~(uint64_t)1 : UINT64_MAX;
+        for (; bits != 0; bits &= bits - 1, at++) {
+            const stoa__archetype *archetype =
+                storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
+            if (at >= query->match_count || query->matches[at].archetype != &archetype->head) {
+                return stoa__error(STOA_CORRUPT, "query '%s' does not list archetype %u",
+                                   stoa_query_name(query), archetype->index);
+            }
+        }
+    }
+    return at == query->match_count
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT, "query '%s' lists archetypes that do not match",
+                             stoa_query_name(query));
+}
+
+static stoa_status queries_check(const stoa_world *world) {
+    uint32_t open = 0, count = 0;
+    for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
+        stoa_status status = query_check(query);
+        if (status != STOA_OK) {
+            return status;
+        }
+        open += query->open;
+        count++;
+    }
+    return open == world->open && count == world->query_count
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT, "%u queries with %u iterations counted, not %u, %u",
+                             count, open, world->query_count, world->open);
+}
+
+static size_t queries_bytes(const stoa_world *world) {
+    size_t bytes = 0;
+    for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
+        bytes += sizeof *query + query->match_capacity * sizeof *query->matches +
+                 query->offset_capacity * sizeof *query->offsets +
+                 (query->name != NULL ? strlen(query->name) + 1 : 0);
+    }
+    return bytes;
+}
+
+static const stoa__query_ops query_ops = {queries_free, query_open_name, queries_check,
+                                          queries_bytes};
+
+static void query_list(stoa_world *world, stoa_query *query) {
+    query->next = world->queries;
+    if (world->queries != NULL) {
+        world->queries->previous = query;
+    }
+    world->queries = query;
+    world->query_count++;
+    world->query_ops = &query_ops;
+    world->storage.watch = (stoa__watch){archetype_prepare, archetype_added, world};
+}
+
+static void query_free_memory(stoa_query *query) {
+    stoa__heap *heap = &query->world->storage.heap;
+    stoa__heap_text_free(heap, query->name);
+    stoa__heap_grow_free(heap, query->matches, query->match_capacity, sizeof *query->matches);
+    stoa__heap_grow_free(heap, query->offsets, query->offset_capacity, sizeof *query->offsets);
+    stoa__heap_free(heap, query, sizeof *query, _Alignof(stoa_query));
+}
+
+stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, bool once) {
+    stoa__heap *heap = &world->storage.heap;
+    stoa_query *query = stoa__heap_alloc(heap, sizeof *query, _Alignof(stoa_query));
+    if (query == NULL) {
+        stoa__error_memory("a query");
+        return NULL;
+    }
+    /* Everything before the terms; those, and the name to be made, are written where they are valid. */
+    memset(query, 0, offsetof(stoa_query, terms));
+    query->made_name[0] = '\0';
+    query->world = world;
+    query->once = once;
+    if (stoa__terms_read(world, desc, &query->terms) != STOA_OK) {
+        query_free_memory(query);
+        return NULL;
+    }
+    query->name = desc->name != NULL ? stoa__heap_text(heap, desc->name) : NULL;
+    if ((desc->name != NULL && query->name == NULL) || !matches_find(query)) {
+        stoa__error_memory("a query");
+        query_free_memory(query);
+        return NULL;
+    }
+    query_list(world, query);
+    return query;
+}
+
+void stoa__query_delete(stoa_query *query) {
+    stoa_world *world = query->world;
+    if (query->previous != NULL) {
+        query->previous->next = query->next;
+    } else {
+        world->queries = query->next;
+    }
+    if (query->next != NULL) {
+        query->next->previous = query->previous;
+    }
+    world->query_count--;
+    query_free_memory(query);
+}
+
+stoa_query *stoa_query_new(stoa_world *world, const stoa_query_desc *desc) {
+    if (world == NULL || desc == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "description");
+        return NULL;
+    }
+    stoa_query *query = stoa__query_make(world, desc, false);
+    if (query == NULL) {
+        stoa__world_report(world, stoa_last_error().status);
+    }
+    return query;
+}
+
+stoa_query *stoa_query_parse(stoa_world *world, const char *text) {
+    stoa_query_desc desc = {.name = NULL};
+    stoa_status status = stoa__query_text(world, text, &desc);
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return NULL;
+    }
+    return stoa_query_new(world, &desc);
+}
+
+stoa_status stoa_query_free(stoa_query *query) {
+    if (query == NULL) {
+        return STOA_OK;
+    }
+    if (query->open != 0) {
+        return stoa__world_report(
+            query->world, stoa__error(STOA_ITERATING, "query '%s' is freed while it is iterated",
+                                      stoa_query_name(query)));
+    }
+    stoa__query_delete(query);
+    return STOA_OK;
+}
+
+const char *stoa_query_name(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return "";
+    }
+    if (query->name == NULL && query->made_name[0] == '\0') {
+        stoa__terms_print(&query->terms, ((stoa_query *)(uintptr_t)query)->made_name,
+                          sizeof query->made_name);
+    }
+    return query->name != NULL ? query->name : query->made_name;
+}
+
+int32_t stoa_query_count(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return 0;
+    }
+    uint32_t count = query->terms.empty ? query->world->storage.empty_count : 0;
+    for (uint32_t i = 0; i < query->match_count; i++) {
+        count += stoa__archetype_rows((const stoa__archetype *)(void *)query->matches[i].archetype);
+    }
+    return (int32_t)count;
+}
+
+int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
+    if (world == NULL || desc == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "description");
+        return -1;
+    }
+    stoa__terms terms;
+    stoa_status status = stoa__terms_read(world, desc, &terms);
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return -1;
+    }
+    const stoa__storage *storage = &world->storage;
+    uint32_t count = terms.empty ? storage->empty_count : 0;
+    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
+        uint64_t bits = stoa__terms_match(storage, &terms, word);
+        for (; bits != 0; bits &= bits - 1) {
+            count += stoa__archetype_rows(storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
+        }
+    }
+    return (int32_t)count;
+}
+
+stoa_entity stoa_query_first(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return STOA_NULL;
+    }
+    for (uint32_t i = 0; i < query->match_count; i++) {
+        const stoa_archetype_head *head = query->matches[i].archetype;
+        if (head->chunk_count > 0) {
+            return *(const stoa_entity *)(const void *)head->chunks[0].data;
+        }
+    }
+    stoa_entity e = STOA_NULL;
+    if (query->terms.empty && query->world->storage.empty_count > 0) {
+        do {
+            e = stoa_entity_next(query->world, e);
+        } while (query->world->storage.head.records[e.index].place >> STOA_PLACE_BITS != 0);
+    }
+    return e;
+}
+
+stoa_entity stoa_query_single(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return STOA_NULL;
+    }
+    int32_t count = stoa_query_count(query);
+    if (count != 1) {
+        stoa__world_report(query->world,
+                           stoa__error(STOA_NOT_SINGLE, "query '%s' matches %d entities, not one",
+                                       stoa_query_name(query), count));
+        return STOA_NULL;
+    }
+    return stoa_query_first(query);
+}

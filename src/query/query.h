@@ -1,0 +1,63 @@
+/* Queries, as the files of this folder see them. */
+#ifndef STOA_QUERY_QUERY_H
+#define STOA_QUERY_QUERY_H
+
+#include "stoa/query.h"
+#include "world/world.h"
+
+#define STOA__QUERY_NAME_SIZE 96
+
+/* A term with its component found. */
+typedef struct stoa__term {
+    const stoa__component *component;
+    stoa_access access;
+    int32_t group;
+} stoa__term;
+
+/* The terms of a query, sorted by what they do to the set of archetypes. */
+typedef struct stoa__terms {
+    uint32_t count;
+    uint32_t readable;                 /* bit i: term i has data, where its component is there */
+    uint32_t writable;                 /* bit i: and it is written */
+    bool empty;                        /* entities without components match */
+    stoa__term items[STOA_TERM_MAX];   /* as given */
+    uint32_t required_count;
+    uint32_t excluded_count;
+    uint32_t any_count;
+    uint8_t required[STOA_TERM_MAX];   /* indexes of terms whose component must be there */
+    uint8_t excluded[STOA_TERM_MAX];   /* and must not */
+    uint8_t any[STOA_TERM_MAX];        /* any-of terms, group by group */
+} stoa__terms;
+
+struct stoa_query {
+    stoa_world *world;
+    stoa_query *next;
+    stoa_query *previous;
+    char *name;       /* as given, or NULL */
+    stoa_match *matches; /* in order of archetype ids */
+    uint32_t *offsets;   /* terms.count for each match, valid once its version is */
+    uint32_t match_count;
+    uint32_t match_capacity;
+    uint32_t offset_capacity;
+    uint32_t open; /* iterations under way */
+    bool once;     /* made for one iteration, gone at its end */
+    stoa__terms terms;
+    char made_name[STOA__QUERY_NAME_SIZE]; /* from the terms, made when asked for */
+};
+
+/* Finds the components of the terms, registering types, and checks them. The thread's error is set, not reported. */
+stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, stoa__terms *terms);
+
+/* The archetypes 64 * word to 64 * word + 63 that match, as bits. */
+uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *terms, uint32_t word);
+
+/* Writes the terms as query text, cut to fit. */
+void stoa__terms_print(const stoa__terms *terms, char *buffer, size_t size);
+
+/* Makes a query and lists it in its world; NULL with the thread's error set. */
+stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, bool once);
+
+/* Takes a query out of its world and frees it. */
+void stoa__query_delete(stoa_query *query);
+
+#endif

@@ -1,0 +1,355 @@
+/* Archetypes.
+ *
+ * One for each set of components met, never freed or moved while the world lives. Its struct, ids, lanes and the table
+ * from id to column are one block. The table has a power of two of entries, just enough that no two of its ids share one,
+ * so a look-up is one load and one comparison.
+ *
+ * Rows fill chunk after chunk; only the last one in use is partly filled. The first chunk starts small and doubles until it
+ * has full size; from then on chunks are added and never move. One spare chunk is kept when rows go away. */
+#include "storage/archetype.h"
+
+#include "base/hash.h"
+#include "storage/edge.h"
+#include "storage/layout.h"
+#include "storage/row.h"
+#include "storage/slab.h"
+
+#include <string.h>
+
+/* The smallest mask under which all ids differ. */
+static uint32_t mask_for(const stoa_component *ids, uint32_t count) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i;) {
+            if ((ids[i] & mask) == (ids[k] & mask)) {
+                mask = mask * 2 + 1;
+                k = 0;
+                i = 1;
+            } else {
+                k++;
+            }
+        }
+    }
+    return mask;
+}
+
+static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
+    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
+    for (uint32_t i = 0; i <= archetype->head.column_mask; i++) {
+        columns[i] = (stoa_column){.id = STOA__NONE};
+    }
+    archetype->plain = true;
+    archetype->small = true;
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        const stoa__component *component = stoa__component_at(storage, archetype->ids[i]);
+        const stoa_hooks *hooks = &component->info.hooks;
+        uint32_t size = component->info.size;
+        columns[archetype->ids[i] & archetype->head.column_mask] =
+            (stoa_column){.id = archetype->ids[i], .size = size, .index = i};
+        if (size == 0) {
+            archetype->tags = true;
+            continue;
+        }
+        archetype->lanes[archetype->lane_count++] = (stoa__lane){0, size, component};
+        archetype->plain = archetype->plain && hooks->drop == NULL && hooks->move == NULL;
+        archetype->small = archetype->small && size >= 8 && size <= 16;
+    }
+    archetype->small = archetype->small && archetype->plain;
+}
+
+/* The struct and its tables, filled in but known to nobody yet. */
+static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_component *ids,
+                                      uint32_t count, uint64_t row_size) {
+    uint32_t mask = mask_for(ids, count);
+    size_t lanes_at = sizeof(stoa__archetype);
+    size_t columns_at = lanes_at + count * sizeof(stoa__lane);
+    size_t ids_at = columns_at + ((size_t)mask + 1) * sizeof(stoa_column);
+    size_t size = ids_at + count * sizeof(stoa_component);
+    uint8_t *block = stoa__heap_zalloc(&storage->heap, size, STOA__LINE);
+    if (block == NULL) {
+        return NULL;
+    }
+    stoa__archetype *archetype = (stoa__archetype *)(void *)block;
+    archetype->struct_size = size;
+    archetype->lanes = (stoa__lane *)(void *)(block + lanes_at);
+    archetype->ids = (stoa_component *)(void *)(block + ids_at);
+    archetype->id_count = count;
+    archetype->index = storage->archetype_count;
+    archetype->row_size = (uint32_t)row_size;
+    archetype->full_capacity = stoa__layout_full(storage->chunk_size, row_size);
+    archetype->head.columns = (stoa_column *)(void *)(block + columns_at);
+    archetype->head.column_mask = mask;
+    for (uint32_t i = 0; i < count; i++) {
+        archetype->ids[i] = ids[i];
+    }
+    columns_fill(storage, archetype);
+    return archetype;
+}
+
+static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *ids,
+                                  uint32_t count) {
+    bool ok = stoa__heap_grow(&storage->heap, &storage->archetypes, &storage->archetype_capacity,
+                              storage->archetype_count + 1, sizeof *storage->archetypes) &&
+              stoa__map_reserve(&storage->by_set, &storage->heap);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        ok = stoa__bitset_reserve(&stoa__component_at(storage, ids[i])->archetypes, &storage->heap,
+                                  storage->archetype_count);
+    }
+    if (!ok) {
+        return stoa__error_memory("the tables of an archetype");
+    }
+    return storage->watch.prepare != NULL ? storage->watch.prepare(storage->watch.user) : STOA_OK;
+}
+
+static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_component *ids,
+                                      uint32_t count, uint64_t hash) {
+    uint64_t row_size = sizeof(stoa_entity);
+    for (uint32_t i = 0; i < count; i++) {
+        row_size += stoa__component_at(storage, ids[i])->info.size;
+    }
+    if (row_size + ((uint64_t)count + 3) * 2 * STOA__LINE > UINT32_MAX ||
+        storage->archetype_count == INT32_MAX) {
+        stoa__error(STOA_LIMIT, "a row of %llu bytes is too large", (unsigned long long)row_size);
+        return NULL;
+    }
+    if (tables_reserve(storage, ids, count) != STOA_OK) {
+        return NULL;
+    }
+    stoa__archetype *archetype = archetype_new(storage, ids, count, row_size);
+    if (archetype == NULL) {
+        stoa__error_memory("an archetype");
+        return NULL;
+    }
+    stoa__layout_apply(archetype, stoa__layout_first(archetype));
+    for (uint32_t i = 0; i < count; i++) {
+        stoa__bitset_set(&stoa__component_at(storage, ids[i])->archetypes, archetype->index);
+    }
+    stoa__map_insert(&storage->by_set, hash, archetype->index);
+    storage->archetypes[storage->archetype_count++] = archetype;
+    if (storage->watch.added != NULL) {
+        storage->watch.added(storage->watch.user, archetype);
+    }
+    return archetype;
+}
+
+static uint64_t set_hash(const stoa_component *ids, uint32_t count) {
+    return stoa__hash_bytes(ids, count * sizeof *ids);
+}
+
+stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_component *ids,
+                                      uint32_t count) {
+    uint64_t hash = set_hash(ids, count);
+    uint32_t cursor = 0;
+    for (;;) {
+        uint32_t i = stoa__map_next(&storage->by_set, hash, &cursor);
+        if (i == STOA__MAP_NONE) {
+            return NULL;
+        }
+        stoa__archetype *archetype = storage->archetypes[i];
+        if (archetype->id_count == count &&
+            (count == 0 || memcmp(archetype->ids, ids, count * sizeof *ids) == 0)) {
+            return archetype;
+        }
+    }
+}
+
+stoa__archetype *stoa__archetype_get(stoa__storage *storage, const stoa_component *ids,
+                                     uint32_t count) {
+    stoa__archetype *archetype = stoa__archetype_find(storage, ids, count);
+    return archetype != NULL ? archetype
+                             : archetype_add(storage, ids, count, set_hash(ids, count));
+}
+
+stoa_status stoa__archetype_init(stoa__storage *storage) {
+    if (!stoa__heap_grow(&storage->heap, &storage->head.chunks, &storage->chunk_capacity, 1,
+                         sizeof *storage->head.chunks)) {
+        return stoa__error_memory("the table of chunks");
+    }
+    stoa_component none = 0;
+    stoa__archetype *empty = stoa__archetype_get(storage, &none, 0);
+    if (empty == NULL) {
+        return STOA_NO_MEMORY;
+    }
+    storage->head.chunks[0] = (stoa_chunk_ref){NULL, &empty->head};
+    storage->chunk_count = 1;
+    return STOA_OK;
+}
+
+/* A number for a new chunk, or STOA__NONE with the thread's error set. */
+static uint32_t number_take(stoa__storage *storage) {
+    uint32_t number = storage->chunk_free_first;
+    if (number != 0) {
+        storage->chunk_free_first = (uint32_t)(uintptr_t)storage->head.chunks[number].data;
+        storage->chunk_free_count--;
+        return number;
+    }
+    if (storage->chunk_count == STOA__CHUNKS_MAX) {
+        stoa__error(STOA_LIMIT, "a world has at most %u chunks", STOA__CHUNKS_MAX);
+        return STOA__NONE;
+    }
+    if (!stoa__heap_grow(&storage->heap, &storage->head.chunks, &storage->chunk_capacity,
+                         storage->chunk_count + 1, sizeof *storage->head.chunks)) {
+        stoa__error_memory("the table of chunks");
+        return STOA__NONE;
+    }
+    return storage->chunk_count++;
+}
+
+static void number_give(stoa__storage *storage, uint32_t number) {
+    storage->head.chunks[number] =
+        (stoa_chunk_ref){(uint8_t *)(uintptr_t)storage->chunk_free_first, NULL};
+    storage->chunk_free_first = number;
+    storage->chunk_free_count++;
+}
+
+/* Adds one spare chunk of the current layout. */
+static stoa_status chunk_add(stoa__storage *storage, stoa__archetype *archetype) {
+    if (!stoa__heap_grow(&storage->heap, &archetype->head.chunks, &archetype->chunk_slots,
+                         (uint32_t)archetype->chunk_held + 1, sizeof(stoa_chunk))) {
+        return stoa__error_memory("the chunks of an archetype");
+    }
+    uint8_t *data = stoa__slab_alloc(storage, archetype->block_size);
+    if (data == NULL) {
+        return stoa__error_memory("a chunk");
+    }
+    uint32_t number = number_take(storage);
+    if (number == STOA__NONE) {
+        stoa__slab_free(storage, data, archetype->block_size);
+        return stoa_last_error().status;
+    }
+    storage->head.chunks[number] = (stoa_chunk_ref){data, &archetype->head};
+    archetype->head.chunks[archetype->chunk_held++] = (stoa_chunk){data, number, 0};
+    return STOA_OK;
+}
+
+static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) {
+    stoa_chunk *chunk = &archetype->head.chunks[--archetype->chunk_held];
+    stoa__slab_free(storage, chunk->data, archetype->block_size);
+    number_give(storage, chunk->number);
+}
+
+/* Gives the only chunk another number of rows: a block of its own layout, the rows moved over. The old block stays in
+ * limbo until the next one is outgrown. */
+static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
+    uint64_t size = stoa__layout_size(archetype, rows);
+    uint8_t *data = size > UINT32_MAX ? NULL : stoa__slab_alloc(storage, (size_t)size);
+    if (data == NULL) {
+        return stoa__error_memory("a chunk of another size");
+    }
+    stoa_chunk *chunk = &archetype->head.chunks[0];
+    uint64_t end = stoa__layout_begin(rows);
+    memcpy(data, chunk->data, (size_t)chunk->count * sizeof(stoa_entity));
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        uint64_t start = stoa__layout_lane(&end, lane->size, rows);
+        stoa__component_move(lane->component, data + start, chunk->data + lane->offset,
+                             chunk->count);
+    }
+    stoa__archetype_limbo_free(storage);
+    storage->limbo = chunk->data;
+    storage->limbo_size = archetype->block_size;
+    stoa__layout_apply(archetype, rows);
+    chunk->data = data;
+    storage->head.chunks[chunk->number].data = data;
+    return STOA_OK;
+}
+
+void stoa__archetype_limbo_free(stoa__storage *storage) {
+    if (storage->limbo != NULL) {
+        stoa__slab_free(storage, storage->limbo, storage->limbo_size);
+        storage->limbo = NULL;
+        storage->limbo_size = 0;
+    }
+}
+
+/* The rows a first chunk should have to hold `need`: the next power of two, at most full size. */
+static uint32_t rows_for(const stoa__archetype *archetype, uint64_t need) {
+    uint32_t rows = stoa__layout_first(archetype);
+    while (rows < need && rows < archetype->full_capacity) {
+        rows *= 2;
+    }
+    return rows;
+}
+
+stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *archetype,
+                                    uint32_t count) {
+    uint64_t need = (uint64_t)stoa__archetype_rows(archetype) + count;
+    uint32_t rows = rows_for(archetype, need);
+    stoa_status status = STOA_OK;
+    if (archetype->chunk_held == 0) {
+        if (rows != (uint32_t)archetype->head.chunk_capacity) {
+            stoa__layout_apply(archetype, rows);
+        }
+    } else if (archetype->chunk_held == 1 && rows > (uint32_t)archetype->head.chunk_capacity) {
+        status = chunk_resize(storage, archetype, rows);
+    }
+    while (status == STOA_OK && (uint64_t)archetype->chunk_held *
+                                        (uint64_t)archetype->head.chunk_capacity <
+                                    need) {
+        status = chunk_add(storage, archetype);
+    }
+    if (status != STOA_OK) {
+        stoa__archetype_release(storage, archetype);
+    }
+    return status;
+}
+
+void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype) {
+    int32_t keep = archetype->head.chunk_count + 1;
+    keep = keep < archetype->chunk_keep ? archetype->chunk_keep : keep;
+    while (archetype->chunk_held > keep) {
+        chunk_drop_last(storage, archetype);
+    }
+}
+
+stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archetype) {
+    archetype->chunk_keep = 0;
+    while (archetype->chunk_held > archetype->head.chunk_count) {
+        chunk_drop_last(storage, archetype);
+    }
+    if (archetype->chunk_held != 1) {
+        return STOA_OK;
+    }
+    uint32_t rows = rows_for(archetype, stoa__archetype_rows(archetype));
+    return rows < (uint32_t)archetype->head.chunk_capacity ? chunk_resize(storage, archetype, rows)
+                                                           : STOA_OK;
+}
+
+stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archetype,
+                                     int32_t i) {
+    uint8_t *data = stoa__slab_alloc(storage, archetype->block_size);
+    if (data == NULL) {
+        return stoa__error_memory("a chunk to move to");
+    }
+    stoa_chunk *chunk = &archetype->head.chunks[i];
+    memcpy(data, chunk->data, (size_t)chunk->count * sizeof(stoa_entity));
+    for (uint32_t k = 0; k < archetype->lane_count; k++) {
+        const stoa__lane *lane = &archetype->lanes[k];
+        stoa__component_move(lane->component, data + lane->offset, chunk->data + lane->offset,
+                             chunk->count);
+    }
+    stoa__slab_free(storage, chunk->data, archetype->block_size);
+    chunk->data = data;
+    storage->head.chunks[chunk->number].data = data;
+    return STOA_OK;
+}
+
+void stoa__archetype_fini(stoa__storage *storage) {
+    stoa__archetype_limbo_free(storage);
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        stoa__archetype *archetype = storage->archetypes[i];
+        while (archetype->chunk_held > 0) {
+            chunk_drop_last(storage, archetype);
+        }
+        stoa__heap_grow_free(&storage->heap, archetype->head.chunks, archetype->chunk_slots,
+                             sizeof(stoa_chunk));
+        stoa__edge_free_all(storage, archetype);
+        stoa__heap_free(&storage->heap, archetype, archetype->struct_size, STOA__LINE);
+    }
+    stoa__heap_grow_free(&storage->heap, storage->archetypes, storage->archetype_capacity,
+                         sizeof *storage->archetypes);
+    stoa__heap_grow_free(&storage->heap, storage->head.chunks, storage->chunk_capacity,
+                         sizeof *storage->head.chunks);
+    stoa__map_fini(&storage->by_set, &storage->heap);
+    stoa__slab_fini(storage);
+}

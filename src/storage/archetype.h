@@ -1,0 +1,52 @@
+/* Archetypes: one for each set of components, its layout, its chunks. */
+#ifndef STOA_STORAGE_ARCHETYPE_H
+#define STOA_STORAGE_ARCHETYPE_H
+
+#include "storage/storage.h"
+
+/* Makes the empty archetype and the table of chunk numbers. */
+stoa_status stoa__archetype_init(stoa__storage *storage);
+
+/* Frees all archetypes and chunks; the components in them must have been dropped. */
+void stoa__archetype_fini(stoa__storage *storage);
+
+/* The archetype of a sorted set of ids, or NULL if there is none yet. */
+stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_component *ids,
+                                      uint32_t count);
+
+/* The archetype of a sorted set of ids without duplicates, made if need be; NULL with the thread's error set. */
+stoa__archetype *stoa__archetype_get(stoa__storage *storage, const stoa_component *ids,
+                                     uint32_t count);
+
+/* Makes room so that `count` rows can be appended without failing. Offsets may change. */
+stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *archetype,
+                                    uint32_t count);
+
+/* Frees spare chunks and shrinks a chunk that stands alone to what its rows need. */
+stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archetype);
+
+/* Moves chunk `i` to another block of the same size. */
+stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archetype, int32_t i);
+
+/* Gives spare chunks back beyond the one that is kept ready. */
+void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype);
+
+/* Frees the outgrown chunk that is kept for values that point into it. */
+void stoa__archetype_limbo_free(stoa__storage *storage);
+
+/* The column of a component, or NULL. */
+static inline const stoa_column *stoa__archetype_column(const stoa__archetype *archetype,
+                                                        stoa_component id) {
+    const stoa_column *column = &archetype->head.columns[id & archetype->head.column_mask];
+    return column->id == id ? column : NULL;
+}
+
+/* Rows in use. */
+static inline uint32_t stoa__archetype_rows(const stoa__archetype *archetype) {
+    int32_t count = archetype->head.chunk_count;
+    return count == 0 ? 0
+                      : (uint32_t)((count - 1) * archetype->head.chunk_capacity +
+                                   archetype->head.chunks[count - 1].count);
+}
+
+#endif

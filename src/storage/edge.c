@@ -1,0 +1,311 @@
+/* Edges.
+ *
+ * An edge is worked out when a change is met for the first time on an archetype: the target, what is kept, where values go.
+ * From then on a change costs a look-up by its key and the copies. Edges are caches: they hold nothing that could not be
+ * worked out again. */
+#include "storage/edge.h"
+
+#define EDGES_FIRST 4u
+
+/* Checks the key and tells whether it takes `id` away (-1), puts it (1) or does not name it (0). */
+static int key_says(const uint32_t *key, uint32_t count, stoa_component id) {
+    for (uint32_t i = 0; i < count; i++) {
+        if ((key[i] & ~STOA__KEY_DROP) == id) {
+            return (key[i] & STOA__KEY_DROP) != 0 ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static stoa_status key_check(const stoa__storage *storage, const uint32_t *key, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        stoa_component id = key[i] & ~STOA__KEY_DROP;
+        if (!stoa__component_known(storage, id)) {
+            return stoa__error(STOA_UNKNOWN, "there is no component with the id %u", id);
+        }
+        if (key_says(key, i, id) != 0) {
+            return stoa__error(STOA_DUPLICATE, "component '%s' is named twice",
+                               stoa__component_at(storage, id)->name);
+        }
+    }
+    return STOA_OK;
+}
+
+static void id_insert(stoa_component *ids, uint32_t *count, stoa_component id) {
+    uint32_t at = (*count)++;
+    while (at > 0 && ids[at - 1] > id) {
+        ids[at] = ids[at - 1];
+        at--;
+    }
+    ids[at] = id;
+}
+
+/* The archetype that the key leads to. */
+static stoa__archetype *target_of(stoa__storage *storage, const stoa__archetype *source,
+                                  const uint32_t *key, uint32_t count) {
+    uint32_t capacity = source->id_count + count;
+    size_t size = (capacity > 0 ? capacity : 1) * sizeof(stoa_component);
+    stoa_component *ids = stoa__heap_alloc(&storage->heap, size, _Alignof(stoa_component));
+    if (ids == NULL) {
+        stoa__error_memory("a set of components");
+        return NULL;
+    }
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < source->id_count; i++) {
+        if (key_says(key, count, source->ids[i]) >= 0) {
+            ids[found++] = source->ids[i];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if ((key[i] & STOA__KEY_DROP) == 0 && stoa__archetype_column(source, key[i]) == NULL) {
+            id_insert(ids, &found, key[i]);
+        }
+    }
+    stoa__archetype *target = stoa__archetype_get(storage, ids, found);
+    stoa__heap_free(&storage->heap, ids, size, _Alignof(stoa_component));
+    return target;
+}
+
+static uint32_t lane_of(const stoa__archetype *archetype, stoa_component id) {
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        if (archetype->lanes[i].component->info.id == id) {
+            return i;
+        }
+    }
+    return STOA__NONE;
+}
+
+static void edge_fill(stoa__edge *edge, const stoa__archetype *source) {
+    uint32_t kept = 0, left = 0;
+    for (uint32_t i = 0; i < source->lane_count; i++) {
+        kept += key_says(edge->key, edge->key_count, source->lanes[i].component->info.id) == 0;
+    }
+    edge->kept = kept;
+    edge->lanes = source->lane_count;
+    kept = 0;
+    for (uint32_t i = 0; i < source->lane_count; i++) {
+        stoa_component id = source->lanes[i].component->info.id;
+        bool keep = key_says(edge->key, edge->key_count, id) == 0;
+        edge->copies[keep ? kept++ : edge->kept + left++] =
+            (stoa__copy){.size = source->lanes[i].size,
+                         .from_lane = i,
+                         .to_lane = keep ? lane_of(edge->target, id) : STOA__NONE};
+    }
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        uint32_t lane = (edge->key[i] & STOA__KEY_DROP) != 0
+                            ? STOA__NONE
+                            : lane_of(edge->target, edge->key[i]);
+        edge->puts[i] = (stoa__put){
+            .size = lane != STOA__NONE ? edge->target->lanes[lane].size : 0, .lane = lane};
+    }
+    edge->plain = source->plain && edge->target->plain;
+    edge->small = edge->plain && source->small;
+}
+
+void stoa__edge_refresh(stoa__edge *edge, const stoa__archetype *source) {
+    for (uint32_t i = 0; i < edge->lanes; i++) {
+        stoa__copy *copy = &edge->copies[i];
+        copy->from = source->lanes[copy->from_lane].offset;
+        copy->to = i < edge->kept ? edge->target->lanes[copy->to_lane].offset : 0;
+    }
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        stoa__put *put = &edge->puts[i];
+        put->to = put->lane != STOA__NONE ? edge->target->lanes[put->lane].offset : 0;
+    }
+    edge->source_version = source->head.version;
+    edge->target_version = edge->target->head.version;
+}
+
+static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *source,
+                            const uint32_t *key, uint32_t count) {
+    size_t copies_at = sizeof(stoa__edge);
+    size_t puts_at = copies_at + source->lane_count * sizeof(stoa__copy);
+    size_t key_at = puts_at + count * sizeof(stoa__put);
+    size_t size = key_at + count * sizeof(uint32_t);
+    uint8_t *block = stoa__heap_zalloc(&storage->heap, size, _Alignof(stoa__edge));
+    if (block == NULL) {
+        stoa__error_memory("an edge between archetypes");
+        return NULL;
+    }
+    stoa__edge *edge = (stoa__edge *)(void *)block;
+    edge->copies = (stoa__copy *)(void *)(block + copies_at);
+    edge->puts = (stoa__put *)(void *)(block + puts_at);
+    edge->key = (uint32_t *)(void *)(block + key_at);
+    edge->key_count = count;
+    edge->block_size = size;
+    for (uint32_t i = 0; i < count; i++) {
+        edge->key[i] = key[i];
+    }
+    return edge;
+}
+
+static void cell_put(stoa__edge **cells, uint32_t capacity, stoa__edge *edge) {
+    uint32_t at = edge->hash >> 16;
+    while (cells[at & (capacity - 1)] != NULL) {
+        at++;
+    }
+    cells[at & (capacity - 1)] = edge;
+}
+
+static stoa_status edges_reserve(stoa__storage *storage, stoa__edges *edges) {
+    if ((edges->count + 1) * 2 <= edges->capacity) {
+        return STOA_OK;
+    }
+    uint32_t capacity = edges->capacity == 0 ? EDGES_FIRST : edges->capacity * 2;
+    stoa__edge **cells =
+        stoa__heap_zalloc(&storage->heap, capacity * sizeof *cells, _Alignof(stoa__edge *));
+    if (cells == NULL) {
+        return stoa__error_memory("the edges of an archetype");
+    }
+    for (uint32_t i = 0; i < edges->capacity; i++) {
+        if (edges->cells[i] != NULL) {
+            cell_put(cells, capacity, edges->cells[i]);
+        }
+    }
+    stoa__heap_free(&storage->heap, edges->cells, edges->capacity * sizeof *cells,
+                    _Alignof(stoa__edge *));
+    edges->cells = cells;
+    edges->capacity = capacity;
+    return STOA_OK;
+}
+
+stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
+                            uint32_t count, uint32_t hash) {
+    if (key_check(storage, key, count) != STOA_OK ||
+        edges_reserve(storage, &source->edges) != STOA_OK) {
+        return NULL;
+    }
+    stoa__archetype *target = target_of(storage, source, key, count);
+    if (target == NULL) {
+        return NULL;
+    }
+    stoa__edge *edge = edge_new(storage, source, key, count);
+    if (edge == NULL) {
+        return NULL;
+    }
+    edge->target = target;
+    edge->hash = hash;
+    edge_fill(edge, source);
+    stoa__edge_refresh(edge, source);
+    cell_put(source->edges.cells, source->edges.capacity, edge);
+    source->edges.count++;
+    return edge;
+}
+
+static void move_plain(stoa__storage *storage, const stoa__edge *edge, stoa__row from, stoa__row to,
+                       stoa__row last) {
+    const stoa__copy *copies = edge->copies;
+    if (edge->small) {
+        for (uint32_t i = 0; i < edge->kept; i++) {
+            size_t size = copies[i].size;
+            uint8_t *hole = from.data + copies[i].from + from.slot * size;
+            stoa__copy_small(to.data + copies[i].to + to.slot * size, hole, size);
+            stoa__copy_small(hole, last.data + copies[i].from + last.slot * size, size);
+        }
+        for (uint32_t i = edge->kept; i < edge->lanes; i++) {
+            size_t size = copies[i].size;
+            stoa__copy_small(from.data + copies[i].from + from.slot * size,
+                             last.data + copies[i].from + last.slot * size, size);
+        }
+    } else {
+        for (uint32_t i = 0; i < edge->lanes; i++) {
+            size_t size = copies[i].size;
+            uint8_t *hole = from.data + copies[i].from + from.slot * size;
+            if (i < edge->kept) {
+                stoa__copy_bytes(to.data + copies[i].to + to.slot * size, hole, size);
+            }
+            if (last.place != from.place) {
+                stoa__copy_bytes(hole, last.data + copies[i].from + last.slot * size, size);
+            }
+        }
+    }
+    stoa__row_entity_moved(storage, &from, &last);
+}
+
+static void move_hooked(const stoa__edge *edge, const stoa__archetype *source, stoa__row from,
+                        stoa__row to) {
+    for (uint32_t i = 0; i < edge->lanes; i++) {
+        const stoa__copy *copy = &edge->copies[i];
+        const stoa__component *component = source->lanes[copy->from_lane].component;
+        uint8_t *item = from.data + copy->from + from.slot * copy->size;
+        if (i < edge->kept) {
+            stoa__component_move(component, to.data + copy->to + to.slot * copy->size, item, 1);
+        } else {
+            stoa__component_drop(component, item, 1);
+        }
+    }
+}
+
+void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
+                     stoa__row from, stoa__row to) {
+    if (STOA_LIKELY(edge->plain)) {
+        /* Small columns of the last row are copied even onto themselves: that saves a branch for each. */
+        move_plain(storage, edge, from, to, stoa__row_last(source));
+        stoa__row_pop(storage, source);
+    } else {
+        move_hooked(edge, source, from, to);
+        stoa__row_fill(storage, source, from);
+    }
+}
+
+void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
+    stoa__edges *edges = &archetype->edges;
+    for (uint32_t i = 0; i < edges->capacity; i++) {
+        if (edges->cells[i] != NULL) {
+            stoa__heap_free(&storage->heap, edges->cells[i], edges->cells[i]->block_size,
+                            _Alignof(stoa__edge));
+        }
+    }
+    stoa__heap_free(&storage->heap, edges->cells, edges->capacity * sizeof *edges->cells,
+                    _Alignof(stoa__edge *));
+    *edges = (stoa__edges){0};
+}
+
+static bool edge_right(const stoa__edge *edge, const stoa__archetype *source) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        stoa_component id = edge->key[i] & ~STOA__KEY_DROP;
+        bool there = stoa__archetype_column(edge->target, id) != NULL;
+        if (there != ((edge->key[i] & STOA__KEY_DROP) == 0)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < edge->lanes; i++) {
+        const stoa__copy *copy = &edge->copies[i];
+        stoa_component id = source->lanes[copy->from_lane].component->info.id;
+        bool kept = i < edge->kept;
+        if (kept && edge->target->lanes[copy->to_lane].component->info.id != id) {
+            return false;
+        }
+        if (edge->source_version == source->head.version &&
+            copy->from != source->lanes[copy->from_lane].offset) {
+            return false;
+        }
+        if (kept && edge->target_version == edge->target->head.version &&
+            copy->to != edge->target->lanes[copy->to_lane].offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < archetype->edges.capacity; i++) {
+        const stoa__edge *edge = archetype->edges.cells[i];
+        if (edge == NULL) {
+            continue;
+        }
+        count++;
+        if (edge->target->index >= storage->archetype_count ||
+            storage->archetypes[edge->target->index] != edge->target ||
+            !edge_right(edge, archetype)) {
+            return stoa__error(STOA_CORRUPT, "an edge of archetype %u leads to a wrong place",
+                               archetype->index);
+        }
+    }
+    if (count != archetype->edges.count) {
+        return stoa__error(STOA_CORRUPT, "archetype %u counts %u edges and has %u",
+                           archetype->index, archetype->edges.count, count);
+    }
+    return STOA_OK;
+}

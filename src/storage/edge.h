@@ -1,0 +1,63 @@
+/* Edges: the way from one archetype to another, and moving a row along it. */
+#ifndef STOA_STORAGE_EDGE_H
+#define STOA_STORAGE_EDGE_H
+
+#include "storage/row.h"
+
+/* The slow half of stoa__edge_get: works the edge out; NULL with the thread's error set. */
+stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
+                            uint32_t count, uint32_t hash);
+
+/* Reads offsets anew after a layout has changed. */
+void stoa__edge_refresh(stoa__edge *edge, const stoa__archetype *source);
+
+/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up. Kept components are
+ * moved, the others dropped. Values of the edge's puts are not written. */
+void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
+                     stoa__row from, stoa__row to);
+
+void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype);
+
+/* STOA_CORRUPT unless every edge leads where its key says. */
+stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype);
+
+static inline uint32_t stoa__edge_hash(uint32_t hash, uint32_t element) {
+    return (hash ^ element) * 0x9E3779B1u;
+}
+
+/* Offsets that are right for the layouts as they are now. */
+static inline void stoa__edge_ready(stoa__edge *edge, const stoa__archetype *source) {
+    if (!STOA_LIKELY(edge->source_version == source->head.version &&
+                     edge->target_version == edge->target->head.version)) {
+        stoa__edge_refresh(edge, source);
+    }
+}
+
+/* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order, with STOA__KEY_DROP on
+ * those to be taken away; naming an id twice or an unknown one is an error. */
+static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
+                                         const uint32_t *key, uint32_t count) {
+    uint32_t hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hash = stoa__edge_hash(hash, key[i]);
+    }
+    uint32_t mask = source->edges.capacity - 1;
+    for (uint32_t at = hash >> 16; source->edges.capacity > 0; at++) {
+        stoa__edge *edge = source->edges.cells[at & mask];
+        if (edge == NULL) {
+            break;
+        }
+        if (STOA_LIKELY(edge->hash == hash && edge->key_count == count)) {
+            uint32_t same = 0;
+            while (same < count && edge->key[same] == key[same]) {
+                same++;
+            }
+            if (STOA_LIKELY(same == count)) {
+                return edge;
+            }
+        }
+    }
+    return stoa__edge_make(storage, source, key, count, hash);
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* The entity table.
+ *
+ * One record for each slot ever used at once. A slot's generation moves on when its entity dies, so a stale handle never
+ * matches; a dead slot has the top bit of its generation set, so a forged one does not either; a slot at the last
+ * generation is retired. Dead slots form a list through `place`, last freed first. O(1) everywhere; only reserving
+ * allocates. */
+#include "storage/entities.h"
+
+#define RECORDS_FIRST 64u
+
+stoa_status stoa__entities_init(stoa__storage *storage) {
+    stoa_status status = stoa__entities_reserve(storage, 1);
+    if (status == STOA_OK) {
+        storage->head.records[0] = (stoa_record){STOA__DEAD | 1, 0};
+        storage->head.record_count = 1;
+    }
+    return status;
+}
+
+void stoa__entities_fini(stoa__storage *storage) {
+    stoa__heap_free(&storage->heap, storage->head.records,
+                    storage->record_capacity * sizeof(stoa_record), STOA__LINE);
+}
+
+/* With a resize hook large tables grow by moving pages, so small steps are cheap and save memory. */
+static uint32_t capacity_after(const stoa__storage *storage, uint32_t need) {
+    uint32_t capacity = storage->record_capacity;
+    bool small_steps = storage->heap.hooks.resize != NULL && capacity >= 1u << 18;
+    uint64_t want = (uint64_t)capacity + (small_steps ? capacity / 8 : capacity);
+    want = want < RECORDS_FIRST ? RECORDS_FIRST : want;
+    want = want < need ? need : want;
+    return want > UINT32_MAX ? UINT32_MAX : (uint32_t)want;
+}
+
+static stoa_status capacity_set(stoa__storage *storage, uint32_t capacity) {
+    stoa_record *records = stoa__heap_resize(&storage->heap, storage->head.records,
+                                             storage->record_capacity * sizeof(stoa_record),
+                                             capacity * sizeof(stoa_record), STOA__LINE);
+    if (records == NULL) {
+        return stoa__error_memory("the entity table");
+    }
+    storage->head.records = records;
+    storage->record_capacity = capacity;
+    return STOA_OK;
+}
+
+stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count) {
+    if (count > (uint32_t)STOA_ENTITY_MAX - storage->live_count) {
+        return stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
+    }
+    if (count <= storage->free_count) {
+        return STOA_OK;
+    }
+    uint64_t need = (uint64_t)storage->head.record_count + (count - storage->free_count);
+    if (need > UINT32_MAX) {
+        return stoa__error(STOA_LIMIT, "the world has no handles left");
+    }
+    if (need <= storage->record_capacity) {
+        return STOA_OK;
+    }
+    return capacity_set(storage, capacity_after(storage, (uint32_t)need));
+}
+
+void stoa__entities_trim(stoa__storage *storage) {
+    if (storage->record_capacity > storage->head.record_count) {
+        /* A failure leaves the table as large as it was, which is no harm. */
+        (void)capacity_set(storage, storage->head.record_count);
+    }
+}

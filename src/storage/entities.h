@@ -1,0 +1,64 @@
+/* The entity table: from a handle to the place of its row. */
+#ifndef STOA_STORAGE_ENTITIES_H
+#define STOA_STORAGE_ENTITIES_H
+
+#include "storage/storage.h"
+
+stoa_status stoa__entities_init(stoa__storage *storage);
+void stoa__entities_fini(stoa__storage *storage);
+
+/* Makes room so that `count` entities can be taken without failing. */
+stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count);
+
+/* Lowers the table's capacity to what is used, if the allocator can. */
+void stoa__entities_trim(stoa__storage *storage);
+
+/* The record of a live handle, or NULL. */
+static inline stoa_record *stoa__entities_find(const stoa__storage *storage, stoa_entity e) {
+    if (e.index >= storage->head.record_count) {
+        return NULL;
+    }
+    stoa_record *record = &storage->head.records[e.index];
+    return record->generation == e.generation && (int32_t)e.generation > 0 ? record : NULL;
+}
+
+/* True if one entity can be taken without growing the table. */
+static inline bool stoa__entities_ready(const stoa__storage *storage) {
+    return storage->free_first != 0 || storage->head.record_count < storage->record_capacity;
+}
+
+/* Brings a slot to life at `place`; needs the room that stoa__entities_reserve made. */
+static inline stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t place) {
+    uint32_t index = storage->free_first;
+    stoa_record *record;
+    if (index != 0) {
+        record = &storage->head.records[index];
+        storage->free_first = record->place;
+        storage->free_count--;
+        record->generation &= ~STOA__DEAD;
+    } else {
+        index = storage->head.record_count++;
+        record = &storage->head.records[index];
+        record->generation = 1;
+    }
+    record->place = place;
+    storage->live_count++;
+    return (stoa_entity){index, record->generation};
+}
+
+/* Ends a live slot: the next tenant gets another generation, or there is none after the last. */
+static inline void stoa__entities_release(stoa__storage *storage, uint32_t index) {
+    stoa_record *record = &storage->head.records[index];
+    storage->live_count--;
+    if (record->generation == STOA__GENERATION_MAX) {
+        *record = (stoa_record){STOA__DEAD, 0};
+        storage->retired_count++;
+        return;
+    }
+    record->generation = (record->generation + 1) | STOA__DEAD;
+    record->place = storage->free_first;
+    storage->free_first = index;
+    storage->free_count++;
+}
+
+#endif

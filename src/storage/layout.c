@@ -1,0 +1,61 @@
+/* The layout of a chunk.
+ *
+ * Entities first, then each column at a multiple of 64 bytes, in order of component ids. Columns of a page and more start
+ * one cache line further each, since columns a multiple of 4 KiB apart compete for the same cache sets. Tags share one
+ * line at the end, so that a pointer to a tag points at something. The block ends on a line, so every column may be read
+ * to the line its last row ends in. */
+#include "storage/layout.h"
+
+#define PAGE 4096u
+#define FIRST_BYTES 512u
+
+static uint64_t line_up(uint64_t offset) {
+    return (offset + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
+}
+
+uint32_t stoa__layout_full(uint32_t chunk_size, uint64_t row_size) {
+    uint32_t rows = 1;
+    while (rows < STOA__ROWS_MAX && rows * 2 * row_size <= chunk_size) {
+        rows *= 2;
+    }
+    return rows;
+}
+
+uint32_t stoa__layout_first(const stoa__archetype *archetype) {
+    uint32_t rows = stoa__layout_full(FIRST_BYTES, archetype->row_size);
+    rows = rows > 16 ? 16 : rows;
+    return rows < archetype->full_capacity ? rows : archetype->full_capacity;
+}
+
+uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows) {
+    uint64_t bytes = (uint64_t)rows * size;
+    uint64_t start = line_up(*end) + (bytes >= PAGE ? STOA__LINE : 0);
+    *end = start + bytes;
+    return start;
+}
+
+uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
+    uint64_t end = stoa__layout_begin(rows);
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        stoa__layout_lane(&end, archetype->lanes[i].size, rows);
+    }
+    return line_up(end) + (archetype->tags ? STOA__LINE : 0);
+}
+
+void stoa__layout_apply(stoa__archetype *archetype, uint32_t rows) {
+    uint64_t end = stoa__layout_begin(rows);
+    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        stoa__lane *lane = &archetype->lanes[i];
+        lane->offset = (uint32_t)stoa__layout_lane(&end, lane->size, rows);
+        columns[lane->component->info.id & archetype->head.column_mask].offset = lane->offset;
+    }
+    archetype->block_size = (uint32_t)stoa__layout_size(archetype, rows);
+    for (uint32_t i = 0; archetype->tags && i <= archetype->head.column_mask; i++) {
+        if (columns[i].id != STOA__NONE && columns[i].size == 0) {
+            columns[i].offset = archetype->block_size - STOA__LINE;
+        }
+    }
+    archetype->head.chunk_capacity = (int32_t)rows;
+    archetype->head.version++;
+}

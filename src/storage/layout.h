@@ -1,0 +1,25 @@
+/* The layout of a chunk: where each column starts for a given number of rows. */
+#ifndef STOA_STORAGE_LAYOUT_H
+#define STOA_STORAGE_LAYOUT_H
+
+#include "storage/storage.h"
+
+/* The rows of a full-sized chunk for rows of that many bytes: a power of two. */
+uint32_t stoa__layout_full(uint32_t chunk_size, uint64_t row_size);
+
+/* The rows of the first, small chunk of an archetype. */
+uint32_t stoa__layout_first(const stoa__archetype *archetype);
+
+/* Walks a layout: begin gives the end of the entities; each lane in turn gives its offset and moves the end on. */
+static inline uint64_t stoa__layout_begin(uint32_t rows) {
+    return (uint64_t)rows * sizeof(stoa_entity);
+}
+uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows);
+
+/* Bytes of a chunk of `rows`; above UINT32_MAX if it does not fit. */
+uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows);
+
+/* Writes offsets and block size for chunks of `rows` into the archetype and moves its version on. */
+void stoa__layout_apply(stoa__archetype *archetype, uint32_t rows);
+
+#endif

@@ -1,0 +1,379 @@
+/* The component registry.
+ *
+ * Names are unique; ids run from 1 in order of registration. A descriptor has a slot, the same in every world, that leads
+ * to the id by two loads; what a slot has not yet learnt is found by name and then remembered. Registering allocates and
+ * either happens wholly or not at all. */
+#include "storage/registry.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* Slots number the descriptors of the process. They are names for places in each world's table and show nowhere else. */
+static stoa_atomic slot_last;
+
+/* A description from either source, in one form. */
+typedef struct description {
+    const char *name;
+    stoa__reflect_source source;
+    const stoa_hooks *hooks;
+    uint32_t flags;
+} description;
+
+static uint32_t slot_of(stoa_type *type) {
+    uint32_t slot = atomic_load_explicit(&type->slot, memory_order_relaxed);
+    if (slot == 0) {
+        uint32_t fresh = atomic_fetch_add_explicit(&slot_last, 1, memory_order_relaxed) + 1;
+        /* Another thread may have been first: then its number stands and this one is lost. */
+        if (atomic_compare_exchange_strong_explicit(&type->slot, &slot, fresh, memory_order_relaxed,
+                                                    memory_order_relaxed)) {
+            slot = fresh;
+        }
+    }
+    return slot;
+}
+
+static bool find_described(const char *name, stoa_component_info *info, bool *is_enum, void *user) {
+    const stoa__storage *storage = user;
+    stoa_component id = stoa__registry_find(storage, name);
+    if (id == 0) {
+        return false;
+    }
+    const stoa__component *component = stoa__component_at(storage, id);
+    *info = component->info;
+    *is_enum = component->is_enum;
+    return true;
+}
+
+static description description_of_type(const stoa__storage *storage, const stoa_type *type) {
+    return (description){
+        .name = stoa__type_name(type),
+        .source = {.name = stoa__type_name(type),
+                   .form = type->form,
+                   .text = type->text,
+                   .members = type->members,
+                   .size = type->size,
+                   .alignment = type->alignment,
+                   .enum_size = type->enum_size,
+                   .find = find_described,
+                   .user = (void *)(uintptr_t)storage},
+        .hooks = &type->options.hooks,
+        .flags = type->options.flags,
+    };
+}
+
+static description description_of_desc(const stoa__storage *storage,
+                                       const stoa_component_desc *desc) {
+    return (description){
+        .name = desc->name,
+        .source = {.name = desc->name,
+                   .form = desc->fields != NULL ? STOA_FORM_OWN : STOA_FORM_OPAQUE,
+                   .text = desc->fields,
+                   .size = desc->size,
+                   .alignment = desc->alignment,
+                   .find = find_described,
+                   .user = (void *)(uintptr_t)storage},
+        .hooks = &desc->hooks,
+        .flags = desc->flags,
+    };
+}
+
+static uint64_t description_hash(const description *d) {
+    stoa__hasher hasher;
+    stoa__hasher_init(&hasher);
+    stoa__hasher_add_u32(&hasher, (uint32_t)d->source.form);
+    stoa__hasher_add_text(&hasher, d->source.text);
+    stoa__hasher_add_u32(&hasher, d->source.size);
+    stoa__hasher_add_u32(&hasher, d->source.alignment);
+    for (const stoa_member_desc *m = d->source.members; m != NULL && m->name != NULL; m++) {
+        stoa__hasher_add_text(&hasher, m->name);
+        stoa__hasher_add_text(&hasher, m->type_name);
+        stoa__hasher_add_u32(&hasher, m->offset);
+        stoa__hasher_add_u32(&hasher, m->size);
+    }
+    return stoa__hasher_result(&hasher);
+}
+
+static bool hooks_same(const stoa_hooks *a, const stoa_hooks *b) {
+    return a->drop == b->drop && a->move == b->move && a->copy == b->copy && a->user == b->user &&
+           a->user_free == b->user_free;
+}
+
+static bool members_same(const stoa__reflection *a, const stoa__reflection *b) {
+    if (a->size != b->size || a->alignment != b->alignment || a->member_count != b->member_count ||
+        a->value_count != b->value_count) {
+        return false;
+    }
+    for (int32_t i = 0; i < a->member_count; i++) {
+        const stoa_member *m = &a->members[i], *n = &b->members[i];
+        if (strcmp(m->name, n->name) != 0 || m->kind != n->kind || m->offset != n->offset ||
+            m->size != n->size || m->count != n->count || m->type != n->type) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < a->value_count; i++) {
+        if (strcmp(a->values[i].name, b->values[i].name) != 0 ||
+            a->values[i].value != b->values[i].value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* STOA_OK if `d` says the same as what is registered. */
+static stoa_status description_compare(const stoa__storage *storage,
+                                       const stoa__component *component, const description *d) {
+    bool same = hooks_same(&component->info.hooks, d->hooks) && component->info.flags == d->flags;
+    if (same && component->text_hash != description_hash(d)) {
+        stoa__reflection reflection;
+        stoa__heap *heap = (stoa__heap *)(uintptr_t)&storage->heap;
+        stoa_status status = stoa__reflect(heap, &d->source, &reflection);
+        if (status != STOA_OK) {
+            return status;
+        }
+        same = members_same(&component->reflection, &reflection);
+        stoa__reflect_free(heap, &reflection);
+    }
+    return same ? STOA_OK
+                : stoa__error(STOA_CONFLICT,
+                              "component '%s' is already registered with another description",
+                              d->name);
+}
+
+static stoa_status description_check(const description *d) {
+    if (d->name == NULL || d->name[0] == '\0') {
+        return stoa__error(STOA_INVALID, "a component needs a name");
+    }
+    uint32_t alignment = d->source.alignment;
+    if ((alignment & (alignment - 1)) != 0 || alignment > STOA_ALIGNMENT_MAX) {
+        return stoa__error(STOA_INVALID,
+                           "component '%s': alignment %u is not a power of two up to %d", d->name,
+                           alignment, STOA_ALIGNMENT_MAX);
+    }
+    if (d->source.size > STOA_SIZE_MAX) {
+        return stoa__error(STOA_LIMIT, "component '%s': %u bytes are more than the %u allowed",
+                           d->name, d->source.size, STOA_SIZE_MAX);
+    }
+    if (alignment > 1 && d->source.size % alignment != 0) {
+        return stoa__error(STOA_INVALID,
+                           "component '%s': its size %u is not a multiple of its alignment %u",
+                           d->name, d->source.size, alignment);
+    }
+    return STOA_OK;
+}
+
+/* True if hooks or members mean that the bytes are not the whole value. */
+static bool members_plain(const stoa__storage *storage, const stoa__component *component) {
+    const stoa_hooks *hooks = &component->info.hooks;
+    if (hooks->drop != NULL || hooks->move != NULL || hooks->copy != NULL) {
+        return false;
+    }
+    for (int32_t i = 0; i < component->info.member_count; i++) {
+        const stoa_member *m = &component->info.members[i];
+        bool nested_plain = m->kind != STOA_KIND_STRUCT ||
+                            stoa__component_at(storage, m->type)->info.plain;
+        if (m->kind == STOA_KIND_STRING || m->kind == STOA_KIND_POINTER || !nested_plain) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True if the members, plain and in order, leave no byte of the struct out. */
+static bool members_dense(const stoa__storage *storage, const stoa__component *component) {
+    uint32_t end = 0;
+    for (int32_t i = 0; i < component->info.member_count; i++) {
+        const stoa_member *m = &component->info.members[i];
+        bool nested_dense = m->kind != STOA_KIND_STRUCT ||
+                            stoa__component_at(storage, m->type)->dense;
+        if (m->offset != end || m->kind == STOA_KIND_STRING || m->kind == STOA_KIND_POINTER ||
+            !nested_dense) {
+            return false;
+        }
+        end += m->size * m->count;
+    }
+    return end == component->info.size;
+}
+
+static void component_free(stoa__storage *storage, stoa__component *component) {
+    stoa__heap *heap = &storage->heap;
+    stoa__bitset_fini(&component->archetypes, heap);
+    stoa__reflect_free(heap, &component->reflection);
+    stoa__heap_text_free(heap, component->name);
+    stoa__heap_free(heap, component, sizeof *component, _Alignof(stoa__component));
+}
+
+static void component_describe(stoa__storage *storage, stoa__component *component,
+                               const description *d) {
+    const stoa__reflection *r = &component->reflection;
+    bool tag = r->size == 0;
+    component->text_hash = description_hash(d);
+    component->is_enum = d->source.form == STOA_FORM_ENUM;
+    component->info = (stoa_component_info){
+        .id = storage->registry.count + 1,
+        .name = component->name,
+        .size = r->size,
+        .alignment = tag ? 1 : r->alignment,
+        .flags = d->flags,
+        .copyable = d->hooks->drop == NULL || d->hooks->copy != NULL,
+        .hooks = *d->hooks,
+        .members = r->members,
+        .member_count = r->member_count,
+    };
+    component->info.plain = members_plain(storage, component);
+    component->dense = r->member_count > 0 && members_dense(storage, component);
+}
+
+static stoa__component *component_new(stoa__storage *storage, const description *d) {
+    stoa__heap *heap = &storage->heap;
+    stoa__component *component =
+        stoa__heap_zalloc(heap, sizeof *component, _Alignof(stoa__component));
+    if (component == NULL) {
+        stoa__error_memory("a component");
+        return NULL;
+    }
+    component->name = stoa__heap_text(heap, d->name);
+    if (component->name == NULL) {
+        stoa__error_memory("a component's name");
+        component_free(storage, component);
+        return NULL;
+    }
+    if (stoa__reflect(heap, &d->source, &component->reflection) != STOA_OK) {
+        component->reflection = (stoa__reflection){0};
+        component_free(storage, component);
+        return NULL;
+    }
+    component_describe(storage, component, d);
+    return component;
+}
+
+static stoa_component registry_add(stoa__storage *storage, const description *d) {
+    stoa__registry *registry = &storage->registry;
+    if (description_check(d) != STOA_OK) {
+        return 0;
+    }
+    if (registry->count >= STOA__KEY_DROP - 2) {
+        stoa__error(STOA_LIMIT, "component '%s': there are too many components", d->name);
+        return 0;
+    }
+    if (!stoa__heap_grow(&storage->heap, &registry->items, &registry->capacity,
+                         registry->count + 1, sizeof *registry->items) ||
+        !stoa__map_reserve(&registry->by_name, &storage->heap)) {
+        stoa__error_memory("the component table");
+        return 0;
+    }
+    stoa__component *component = component_new(storage, d);
+    if (component == NULL) {
+        return 0;
+    }
+    stoa__map_insert(&registry->by_name, stoa__hash_text(d->name), registry->count);
+    registry->items[registry->count++] = component;
+    return component->info.id;
+}
+
+stoa_component stoa__registry_find(const stoa__storage *storage, const char *name) {
+    uint32_t cursor = 0;
+    uint64_t hash = stoa__hash_text(name);
+    for (;;) {
+        uint32_t i = stoa__map_next(&storage->registry.by_name, hash, &cursor);
+        if (i == STOA__MAP_NONE) {
+            return 0;
+        }
+        if (strcmp(storage->registry.items[i]->name, name) == 0) {
+            return i + 1;
+        }
+    }
+}
+
+stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type *type) {
+    uint32_t slot = slot_of(type);
+    if (slot < storage->head.slot_count) {
+        stoa_component known = STOA_LOAD(&storage->head.slot_ids[slot]);
+        if (known != 0) {
+            return known;
+        }
+    }
+    stoa_component id = stoa__registry_find(storage, stoa__type_name(type));
+    if (id == 0) {
+        return 0;
+    }
+    description d = description_of_type(storage, type);
+    if (description_compare(storage, stoa__component_at(storage, id), &d) != STOA_OK) {
+        return 0;
+    }
+    if (slot < storage->head.slot_count) {
+        atomic_store_explicit(&storage->head.slot_ids[slot], id, memory_order_relaxed);
+    }
+    return id;
+}
+
+/* Makes room in the slot table, so that look-ups of this descriptor are quick from now on. */
+static bool slots_reserve(stoa__storage *storage, uint32_t slot) {
+    uint32_t count = storage->head.slot_count;
+    if (slot < count) {
+        return true;
+    }
+    uint32_t want = count < 64 ? 64 : count;
+    while (want <= slot) {
+        want *= 2;
+    }
+    stoa_atomic *ids =
+        stoa__heap_resize(&storage->heap, storage->head.slot_ids, count * sizeof *ids,
+                          want * sizeof *ids, _Alignof(stoa_atomic));
+    if (ids == NULL) {
+        return false;
+    }
+    memset((void *)(ids + count), 0, (want - count) * sizeof *ids);
+    storage->head.slot_ids = ids;
+    storage->head.slot_count = want;
+    return true;
+}
+
+stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
+    uint32_t slot = slot_of(type);
+    if (!slots_reserve(storage, slot)) {
+        stoa__error_memory("the table of descriptors");
+        return 0;
+    }
+    stoa_component id = STOA_LOAD(&storage->head.slot_ids[slot]);
+    if (id != 0) {
+        return id;
+    }
+    description d = description_of_type(storage, type);
+    id = stoa__registry_find(storage, d.name);
+    if (id != 0) {
+        if (description_compare(storage, stoa__component_at(storage, id), &d) != STOA_OK) {
+            return 0;
+        }
+    } else {
+        id = registry_add(storage, &d);
+    }
+    atomic_store_explicit(&storage->head.slot_ids[slot], id, memory_order_relaxed);
+    return id;
+}
+
+stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_desc *desc) {
+    description d = description_of_desc(storage, desc);
+    stoa_component id = desc->name != NULL ? stoa__registry_find(storage, desc->name) : 0;
+    if (id == 0) {
+        return registry_add(storage, &d);
+    }
+    return description_compare(storage, stoa__component_at(storage, id), &d) == STOA_OK ? id : 0;
+}
+
+void stoa__registry_fini(stoa__storage *storage) {
+    stoa__registry *registry = &storage->registry;
+    for (uint32_t i = 0; i < registry->count; i++) {
+        stoa_hooks hooks = registry->items[i]->info.hooks;
+        component_free(storage, registry->items[i]);
+        if (hooks.user_free != NULL) {
+            hooks.user_free(hooks.user);
+        }
+    }
+    stoa__heap_grow_free(&storage->heap, registry->items, registry->capacity,
+                         sizeof *registry->items);
+    stoa__map_fini(&registry->by_name, &storage->heap);
+    stoa__heap_free(&storage->heap, storage->head.slot_ids,
+                    storage->head.slot_count * sizeof *storage->head.slot_ids,
+                    _Alignof(stoa_atomic));
+}

@@ -1,0 +1,27 @@
+/* The component registry: from descriptions to ids, and back. */
+#ifndef STOA_STORAGE_REGISTRY_H
+#define STOA_STORAGE_REGISTRY_H
+
+#include "storage/storage.h"
+
+void stoa__registry_fini(stoa__storage *storage);
+
+/* The id of a described type, registering it if need be; 0 with the thread's error set. */
+stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type);
+
+/* The id of a described type if it is registered, else 0; STOA_CONFLICT is the thread's error if another description has
+ * its name. Remembers the answer where that needs no memory. */
+stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type *type);
+
+/* Registers a run-time description; 0 with the thread's error set. */
+stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_desc *desc);
+
+/* The id of a name, or 0. */
+stoa_component stoa__registry_find(const stoa__storage *storage, const char *name);
+
+/* The name a described type goes by. */
+static inline const char *stoa__type_name(const stoa_type *type) {
+    return type->options.name != NULL ? type->options.name : type->identifier;
+}
+
+#endif

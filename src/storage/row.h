@@ -1,0 +1,127 @@
+/* Rows: moving components, appending to and removing from an archetype.
+ *
+ * The copies of a few bytes are written out, since a call to memcpy costs more than they do. What happens once in a
+ * chunk's life is out of line. */
+#ifndef STOA_STORAGE_ROW_H
+#define STOA_STORAGE_ROW_H
+
+#include "storage/archetype.h"
+
+#include <string.h>
+
+/* A row: its chunk's data, its number in the chunk, and both as a place. */
+typedef struct stoa__row {
+    uint8_t *data;
+    size_t slot;
+    uint32_t place;
+} stoa__row;
+
+/* 8 to 16 bytes, without a branch: two words that may overlap. */
+static inline void stoa__copy_small(uint8_t *to, const uint8_t *from, size_t size) {
+    uint64_t first, last;
+    memcpy(&first, from, 8);
+    memcpy(&last, from + size - 8, 8);
+    memcpy(to, &first, 8);
+    memcpy(to + size - 8, &last, 8);
+}
+
+/* Any number of bytes, quick for the sizes components have. */
+static inline void stoa__copy_bytes(uint8_t *to, const uint8_t *from, size_t size) {
+    if (size >= 8 && size <= 16) {
+        stoa__copy_small(to, from, size);
+    } else if (size == 4) {
+        memcpy(to, from, 4);
+    } else if (size > 16 && size <= 32) {
+        uint64_t words[4];
+        memcpy(words, from, 16);
+        memcpy(words + 2, from + size - 16, 16);
+        memcpy(to, words, 16);
+        memcpy(to + size - 16, words + 2, 16);
+    } else {
+        memcpy(to, from, size);
+    }
+}
+
+/* Moves `count` components into raw memory. */
+static inline void stoa__component_move(const stoa__component *component, void *to, void *from,
+                                        int32_t count) {
+    if (component->info.hooks.move != NULL) {
+        component->info.hooks.move(to, from, count, component->info.hooks.user);
+    } else {
+        memcpy(to, from, (size_t)count * component->info.size);
+    }
+}
+
+/* Ends the lives of `count` components. */
+static inline void stoa__component_drop(const stoa__component *component, void *items,
+                                        int32_t count) {
+    if (component->info.hooks.drop != NULL) {
+        component->info.hooks.drop(items, count, component->info.hooks.user);
+    }
+}
+
+static inline stoa__archetype *stoa__row_archetype(const stoa__storage *storage, uint32_t place) {
+    return (stoa__archetype *)(void *)storage->head.chunks[place >> STOA_PLACE_BITS].archetype;
+}
+
+static inline stoa__row stoa__row_at(const stoa__storage *storage, uint32_t place) {
+    return (stoa__row){storage->head.chunks[place >> STOA_PLACE_BITS].data,
+                       place & (STOA__ROWS_MAX - 1), place};
+}
+
+static inline stoa_entity *stoa__row_entity(const stoa__row *row) {
+    return &((stoa_entity *)(void *)row->data)[row->slot];
+}
+
+/* The slow half of stoa__row_append: the last chunk is full or there is none. */
+stoa_status stoa__row_append_chunk(stoa__storage *storage, stoa__archetype *archetype,
+                                   stoa__row *row);
+
+/* The slow half of removing: the last chunk has no rows left. */
+void stoa__row_chunk_emptied(stoa__storage *storage, stoa__archetype *archetype);
+
+/* Appends a raw row; the caller fills it in. On error nothing has changed. */
+static inline stoa_status stoa__row_append(stoa__storage *storage, stoa__archetype *archetype,
+                                           stoa__row *row) {
+    if (STOA_LIKELY(archetype->head.chunk_count > 0)) {
+        stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
+        if (STOA_LIKELY(chunk->count < archetype->head.chunk_capacity)) {
+            row->data = chunk->data;
+            row->slot = (size_t)chunk->count++;
+            row->place = chunk->number << STOA_PLACE_BITS | (uint32_t)row->slot;
+            return STOA_OK;
+        }
+    }
+    return stoa__row_append_chunk(storage, archetype, row);
+}
+
+/* The last row of an archetype that has one. */
+static inline stoa__row stoa__row_last(const stoa__archetype *archetype) {
+    const stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
+    size_t slot = (size_t)chunk->count - 1;
+    return (stoa__row){chunk->data, slot, chunk->number << STOA_PLACE_BITS | (uint32_t)slot};
+}
+
+/* Takes the last row away; its components must have been moved or dropped. */
+static inline void stoa__row_pop(stoa__storage *storage, stoa__archetype *archetype) {
+    stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
+    if (!STOA_LIKELY(--chunk->count > 0)) {
+        stoa__row_chunk_emptied(storage, archetype);
+    }
+}
+
+/* The entity of `last` now lives at `hole`. */
+static inline void stoa__row_entity_moved(stoa__storage *storage, const stoa__row *hole,
+                                          const stoa__row *last) {
+    stoa_entity moved = *stoa__row_entity(last);
+    *stoa__row_entity(hole) = moved;
+    storage->head.records[moved.index].place = hole->place;
+}
+
+/* Fills a hole, whose components are moved or dropped already, with the last row. */
+void stoa__row_fill(stoa__storage *storage, stoa__archetype *archetype, stoa__row hole);
+
+/* Drops the components of a row. */
+void stoa__row_drop(const stoa__archetype *archetype, stoa__row row);
+
+#endif

@@ -1,0 +1,224 @@
+/* Slabs.
+ *
+ * A slab is a large block in granules of 1 KiB, with a bit for each. The first slabs of a world are small, later ones
+ * 2 MiB on a 2 MiB boundary, which the default allocator backs with huge pages. Blocks are runs of granules, first fit in
+ * address order of the slabs. A search per chunk of some thousand rows costs nothing that shows. */
+#include "storage/slab.h"
+
+#include <string.h>
+
+#define GRANULE 1024u
+#define SLAB_SIZE ((size_t)2 << 20)
+#define SLAB_FIRST ((size_t)256 << 10)
+
+static bool size_in_slab(size_t size) {
+    return size >= STOA__SLAB_BLOCK_MIN && size <= STOA__SLAB_BLOCK_MAX;
+}
+
+static uint32_t granules_of(size_t size) {
+    return (uint32_t)((size + GRANULE - 1) / GRANULE);
+}
+
+size_t stoa__slab_footprint(size_t size) {
+    return size_in_slab(size) ? (size_t)granules_of(size) * GRANULE : 0;
+}
+
+static size_t slab_alignment(size_t size) {
+    return size >= SLAB_SIZE ? SLAB_SIZE : STOA__LINE;
+}
+
+static bool granule_used(const stoa__slab *slab, uint32_t i) {
+    return (slab->map[i >> 6] >> (i & 63) & 1) != 0;
+}
+
+static void granules_mark(stoa__slab *slab, uint32_t first, uint32_t count, bool used) {
+    for (uint32_t i = first; i < first + count; i++) {
+        uint64_t bit = (uint64_t)1 << (i & 63);
+        slab->map[i >> 6] = used ? slab->map[i >> 6] | bit : slab->map[i >> 6] & ~bit;
+    }
+    slab->free = used ? slab->free - count : slab->free + count;
+}
+
+/* The first run of `count` free granules, or STOA__NONE. */
+static uint32_t run_find(const stoa__slab *slab, uint32_t count) {
+    uint32_t run = 0;
+    for (uint32_t i = 0; i < slab->granules; i++) {
+        if ((i & 63) == 0 && slab->map[i >> 6] == UINT64_MAX) {
+            run = 0;
+            i += 63;
+        } else {
+            run = granule_used(slab, i) ? 0 : run + 1;
+            if (run == count) {
+                return i + 1 - count;
+            }
+        }
+    }
+    return STOA__NONE;
+}
+
+static uint8_t *slab_cut(stoa__slab *slab, uint32_t count) {
+    if (slab->closed || slab->free < count) {
+        return NULL;
+    }
+    uint32_t first = run_find(slab, count);
+    if (first == STOA__NONE) {
+        return NULL;
+    }
+    granules_mark(slab, first, count, true);
+    return slab->data + (size_t)first * GRANULE;
+}
+
+/* The slab that holds the block; the array is sorted by address. */
+static uint32_t slab_index(const stoa__slabs *slabs, const uint8_t *block) {
+    uint32_t low = 0, high = slabs->count;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if ((uintptr_t)slabs->items[middle]->data <= (uintptr_t)block) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Slabs grow with the world; one made while others are being emptied is no larger than what is still in those. */
+static size_t slab_size_next(const stoa__slabs *slabs, size_t block) {
+    size_t moving = 0;
+    for (uint32_t i = 0; i < slabs->count; i++) {
+        const stoa__slab *slab = slabs->items[i];
+        moving += slab->closed ? (size_t)(slab->granules - slab->free) * GRANULE : 0;
+    }
+    size_t size = slabs->size < SLAB_FIRST ? SLAB_FIRST : slabs->size;
+    size = moving > 0 ? moving : size;
+    size = size > SLAB_SIZE ? SLAB_SIZE : size;
+    size = size < block ? block : size;
+    return (size_t)granules_of(size) * GRANULE;
+}
+
+static stoa__slab *slab_new(stoa__storage *storage, size_t size) {
+    stoa__slabs *slabs = &storage->slabs;
+    stoa__heap *heap = &storage->heap;
+    if (!stoa__heap_grow(heap, &slabs->items, &slabs->capacity, slabs->count + 1,
+                         sizeof *slabs->items)) {
+        return NULL;
+    }
+    stoa__slab *slab = stoa__heap_zalloc(heap, sizeof *slab, _Alignof(stoa__slab));
+    if (slab == NULL) {
+        return NULL;
+    }
+    slab->data = stoa__heap_alloc(heap, size, slab_alignment(size));
+    if (slab->data == NULL) {
+        stoa__heap_free(heap, slab, sizeof *slab, _Alignof(stoa__slab));
+        return NULL;
+    }
+    slab->size = size;
+    slab->granules = (uint32_t)(size / GRANULE);
+    slab->free = slab->granules;
+    uint32_t at = slabs->count++;
+    while (at > 0 && (uintptr_t)slabs->items[at - 1]->data > (uintptr_t)slab->data) {
+        slabs->items[at] = slabs->items[at - 1];
+        at--;
+    }
+    slabs->items[at] = slab;
+    slabs->size += size;
+    return slab;
+}
+
+static void slab_drop(stoa__storage *storage, uint32_t at) {
+    stoa__slabs *slabs = &storage->slabs;
+    stoa__slab *slab = slabs->items[at];
+    slabs->count--;
+    memmove(&slabs->items[at], &slabs->items[at + 1], (slabs->count - at) * sizeof *slabs->items);
+    slabs->size -= slab->size;
+    stoa__heap_free(&storage->heap, slab->data, slab->size, slab_alignment(slab->size));
+    stoa__heap_free(&storage->heap, slab, sizeof *slab, _Alignof(stoa__slab));
+}
+
+uint8_t *stoa__slab_alloc(stoa__storage *storage, size_t size) {
+    stoa__slabs *slabs = &storage->slabs;
+    if (!size_in_slab(size)) {
+        uint8_t *block = stoa__heap_alloc(&storage->heap, size, STOA__LINE);
+        slabs->direct += block != NULL ? size : 0;
+        return block;
+    }
+    uint32_t count = granules_of(size);
+    for (uint32_t i = 0; i < slabs->count; i++) {
+        uint8_t *block = slab_cut(slabs->items[i], count);
+        if (block != NULL) {
+            return block;
+        }
+    }
+    stoa__slab *slab = slab_new(storage, slab_size_next(slabs, size));
+    return slab != NULL ? slab_cut(slab, count) : NULL;
+}
+
+void stoa__slab_free(stoa__storage *storage, uint8_t *block, size_t size) {
+    stoa__slabs *slabs = &storage->slabs;
+    if (!size_in_slab(size)) {
+        slabs->direct -= size;
+        stoa__heap_free(&storage->heap, block, size, STOA__LINE);
+        return;
+    }
+    stoa__slab *slab = slabs->items[slab_index(slabs, block)];
+    uint32_t first = (uint32_t)((size_t)(block - slab->data) / GRANULE);
+    granules_mark(slab, first, granules_of(size), false);
+}
+
+void stoa__slab_trim(stoa__storage *storage) {
+    for (uint32_t i = storage->slabs.count; i-- > 0;) {
+        if (storage->slabs.items[i]->free == storage->slabs.items[i]->granules) {
+            slab_drop(storage, i);
+        }
+    }
+}
+
+void stoa__slab_close(stoa__storage *storage) {
+    for (uint32_t i = 0; i < storage->slabs.count; i++) {
+        stoa__slab *slab = storage->slabs.items[i];
+        slab->closed = slab->free > slab->granules / 20;
+    }
+}
+
+void stoa__slab_open(stoa__storage *storage) {
+    for (uint32_t i = 0; i < storage->slabs.count; i++) {
+        storage->slabs.items[i]->closed = false;
+    }
+}
+
+bool stoa__slab_closed(const stoa__storage *storage, const uint8_t *block, size_t size) {
+    return size_in_slab(size) &&
+           storage->slabs.items[slab_index(&storage->slabs, block)]->closed;
+}
+
+void stoa__slab_fini(stoa__storage *storage) {
+    stoa__slabs *slabs = &storage->slabs;
+    while (slabs->count > 0) {
+        slab_drop(storage, slabs->count - 1);
+    }
+    stoa__heap_grow_free(&storage->heap, slabs->items, slabs->capacity, sizeof *slabs->items);
+}
+
+size_t stoa__slab_held(const stoa__storage *storage) {
+    return storage->slabs.size + storage->slabs.direct;
+}
+
+stoa_status stoa__slab_check(const stoa__storage *storage, size_t used) {
+    size_t marked = 0;
+    for (uint32_t i = 0; i < storage->slabs.count; i++) {
+        const stoa__slab *slab = storage->slabs.items[i];
+        uint32_t free = 0;
+        for (uint32_t g = 0; g < slab->granules; g++) {
+            free += !granule_used(slab, g);
+        }
+        if (free != slab->free) {
+            return stoa__error(STOA_CORRUPT, "slab %u counts %u free granules and has %u", i,
+                               slab->free, free);
+        }
+        marked += (size_t)(slab->granules - free) * GRANULE;
+    }
+    if (marked != used) {
+        return stoa__error(STOA_CORRUPT, "slabs have %zu bytes in use, chunks %zu", marked, used);
+    }
+    return STOA_OK;
+}

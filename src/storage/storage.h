@@ -1,0 +1,186 @@
+/* The storage of a world: components, entity table, archetypes, chunks. The structs that the storage files share.
+ *
+ * Everything hangs off one stoa__storage, which starts with the head that the public fast paths read. Archetypes never
+ * move or go away while the world lives. One thread at a time. */
+#ifndef STOA_STORAGE_STORAGE_H
+#define STOA_STORAGE_STORAGE_H
+
+#include "base/bitset.h"
+#include "base/error.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "stoa/fast.h"
+#include "storage/reflect.h"
+
+/* Chunks begin, and each column in them, at a multiple of this. */
+#define STOA__LINE 64u
+/* Rows that a place can tell apart within a chunk. */
+#define STOA__ROWS_MAX (1u << STOA_PLACE_BITS)
+/* Chunks that a place can tell apart. */
+#define STOA__CHUNKS_MAX (1u << (32 - STOA_PLACE_BITS))
+/* The top bit of a record's generation: nobody lives here. */
+#define STOA__DEAD 0x80000000u
+/* The last generation of a slot; after it the slot is retired. */
+#define STOA__GENERATION_MAX 0x7FFFFFFFu
+/* In the key of an edge: take the component away. */
+#define STOA__KEY_DROP 0x80000000u
+/* No lane, no offset. */
+#define STOA__NONE UINT32_MAX
+/* Components in one bundle or change, at most. */
+#define STOA__BUNDLE_MAX 512
+
+/* A registered component. */
+typedef struct stoa__component {
+    stoa_component_info info;
+    stoa__reflection reflection;
+    char *name;              /* owned; info.name points here */
+    uint64_t text_hash;      /* of the description as given, to know it again quickly */
+    bool is_enum;            /* a described enum */
+    bool dense;              /* the members cover every byte: hashed as one block */
+    stoa__bitset archetypes; /* which have it */
+} stoa__component;
+
+/* The components of a world: id - 1 is the index. */
+typedef struct stoa__registry {
+    stoa__component **items;
+    uint32_t count;
+    uint32_t capacity;
+    stoa__map by_name;
+} stoa__registry;
+
+/* A column with data, of an archetype. */
+typedef struct stoa__lane {
+    uint32_t offset; /* in the current layout */
+    uint32_t size;
+    const stoa__component *component;
+} stoa__lane;
+
+typedef struct stoa__archetype stoa__archetype;
+
+/* What happens to one column of the source in a migration. */
+typedef struct stoa__copy {
+    uint32_t from;      /* offset in the source's chunks */
+    uint32_t to;        /* offset in the target's chunks, if kept */
+    uint32_t size;      /* of one component */
+    uint32_t from_lane; /* of the source */
+    uint32_t to_lane;   /* of the target, if kept */
+} stoa__copy;
+
+/* Where a value of the caller's goes in the target. */
+typedef struct stoa__put {
+    uint32_t to;   /* offset in the target's chunks */
+    uint32_t size; /* 0: nothing to write, a tag or a removal */
+    uint32_t lane; /* of the target */
+} stoa__put;
+
+/* An edge: what a change does to the rows of one archetype, worked out once.
+ *
+ * Found by its key: the ids put, in the caller's order, and the ids dropped with STOA__KEY_DROP set. Creating with a
+ * bundle is an edge of the empty archetype. Offsets are those of the versions noted and refreshed when one moved on. */
+typedef struct stoa__edge {
+    stoa__archetype *target;
+    stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind */
+    stoa__put *puts;    /* one for each element of the key */
+    uint32_t *key;
+    uint32_t key_count;
+    uint32_t hash;
+    uint32_t kept;  /* copies that are kept */
+    uint32_t lanes; /* copies in all */
+    uint32_t source_version;
+    uint32_t target_version;
+    bool plain; /* no hooks on either side */
+    bool small; /* plain, and every lane of the source has 8 to 16 bytes */
+    size_t block_size;
+} stoa__edge;
+
+/* The edges of an archetype: open addressing by hash, a power of two of cells. */
+typedef struct stoa__edges {
+    stoa__edge **cells;
+    uint32_t capacity;
+    uint32_t count;
+} stoa__edges;
+
+/* A set of components and the chunks of the entities that have it. */
+struct stoa__archetype {
+    stoa_archetype_head head; /* must be first */
+    stoa__lane *lanes;
+    stoa_component *ids; /* sorted */
+    uint32_t lane_count;
+    uint32_t id_count;
+    uint32_t index;         /* in the world: its public id */
+    uint32_t row_size;      /* bytes of a row, its entity included */
+    uint32_t full_capacity; /* rows of a full-sized chunk, a power of two */
+    uint32_t block_size;    /* bytes of a chunk in the current layout */
+    int32_t chunk_held;     /* chunks with memory: those in use, then spare ones */
+    int32_t chunk_keep;     /* spare ones are kept up to this many in all */
+    uint32_t chunk_slots;   /* capacity of head.chunks */
+    bool plain;             /* no component has hooks */
+    bool small;             /* plain, and every lane has 8 to 16 bytes */
+    bool tags;              /* has components without data */
+    stoa__edges edges;
+    size_t struct_size; /* bytes of the block that holds this struct and its tables */
+};
+
+/* A large block that chunks are cut from, in granules. Free ones are 0 in `map`. */
+typedef struct stoa__slab {
+    uint8_t *data;
+    size_t size;
+    uint32_t granules;
+    uint32_t free;     /* granules that are free */
+    bool closed;       /* being emptied: gives out nothing */
+    uint64_t map[32];  /* a bit for each granule */
+} stoa__slab;
+
+/* The slabs of a world, sorted by address. */
+typedef struct stoa__slabs {
+    stoa__slab **items;
+    uint32_t count;
+    uint32_t capacity;
+    size_t size;   /* bytes of all slabs */
+    size_t direct; /* bytes of chunks that are in no slab */
+} stoa__slabs;
+
+/* Told of new archetypes; `prepare` may fail, and then there is none. */
+typedef struct stoa__watch {
+    stoa_status (*prepare)(void *user);
+    void (*added)(void *user, stoa__archetype *archetype);
+    void *user;
+} stoa__watch;
+
+typedef struct stoa__storage {
+    stoa_world_head head; /* must be first */
+    stoa__heap heap;
+    stoa__registry registry;
+    uint32_t chunk_size; /* bytes aimed at */
+
+    uint32_t record_capacity;
+    uint32_t free_first; /* dead slots form a list through `place`; 0 ends it */
+    uint32_t free_count;
+    uint32_t retired_count;
+    uint32_t live_count;
+    uint32_t empty_count; /* live entities without components */
+
+    stoa__archetype **archetypes; /* [0] is the empty set */
+    uint32_t archetype_count;
+    uint32_t archetype_capacity;
+    stoa__map by_set;
+    stoa__watch watch;
+
+    uint32_t chunk_count;      /* numbers given out, number 0 included */
+    uint32_t chunk_capacity;   /* of head.chunks */
+    uint32_t chunk_free_first; /* free numbers form a list through `data` */
+    uint32_t chunk_free_count;
+    stoa__slabs slabs;
+    uint8_t *limbo; /* a first chunk that was outgrown: a caller's value may still point into it */
+    size_t limbo_size;
+} stoa__storage;
+
+static inline stoa__component *stoa__component_at(const stoa__storage *storage, stoa_component id) {
+    return storage->registry.items[id - 1];
+}
+
+static inline bool stoa__component_known(const stoa__storage *storage, stoa_component id) {
+    return id - 1 < storage->registry.count;
+}
+
+#endif

@@ -1,0 +1,319 @@
+/* Access by id, by name and by descriptor, and changing what an entity has.
+ *
+ * A change finds its edge, appends a row to the target, writes the caller's values there, then moves the rest over and
+ * fills the hole. Everything that can fail comes before the first write. Values are read before any row of the source
+ * moves, so they may point into the world. */
+#include "storage/entities.h"
+#include "world/values.h"
+
+static const char *name_of(const stoa_world *world, stoa_component id) {
+    return stoa__component_at(&world->storage, id)->name;
+}
+
+/* The component of a live entity; `id` must be known. */
+static void *component_find(const stoa_world *world, stoa_entity e, stoa_component id) {
+    uint32_t place;
+    const stoa_column *column = stoa_fast_column(world, e, id, &place);
+    if (column == NULL) {
+        return NULL;
+    }
+    stoa__row row = stoa__row_at(&world->storage, place);
+    return row.data + column->offset + row.slot * column->size;
+}
+
+bool stoa_has_id(const stoa_world *world, stoa_entity e, stoa_component id) {
+    uint32_t place;
+    return world != NULL && stoa__component_known(&world->storage, id) &&
+           stoa_fast_column(world, e, id, &place) != NULL;
+}
+
+const void *stoa_try_get_id(const stoa_world *world, stoa_entity e, stoa_component id) {
+    return world != NULL && stoa__component_known(&world->storage, id)
+               ? component_find(world, e, id)
+               : NULL;
+}
+
+void *stoa_try_get_mut_id(stoa_world *world, stoa_entity e, stoa_component id) {
+    return (void *)(uintptr_t)stoa_try_get_id(world, e, id);
+}
+
+const void *stoa_get_id(const stoa_world *world, stoa_entity e, stoa_component id) {
+    if (world == NULL) {
+        stoa__world_null(NULL, "world");
+        return NULL;
+    }
+    if (!stoa__component_known(&world->storage, id)) {
+        stoa__world_unknown(world, id);
+        return NULL;
+    }
+    const void *found = component_find(world, e, id);
+    if (found == NULL) {
+        if (stoa__entities_find(&world->storage, e) == NULL) {
+            stoa__world_dead(world, e);
+        } else {
+            stoa__world_missing(world, e, name_of(world, id));
+        }
+    }
+    return found;
+}
+
+void *stoa_get_mut_id(stoa_world *world, stoa_entity e, stoa_component id) {
+    return (void *)(uintptr_t)stoa_get_id(world, e, id);
+}
+
+const void *stoa_get_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    if (world == NULL || type == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "type");
+        return NULL;
+    }
+    stoa_component id = stoa__registry_find_type(&world->storage, type);
+    if (id != 0) {
+        return stoa_get_id(world, e, id);
+    }
+    if (stoa__entities_find(&world->storage, e) == NULL) {
+        stoa__world_dead(world, e);
+    } else {
+        stoa__world_missing(world, e, stoa__type_name(type));
+    }
+    return NULL;
+}
+
+/* Overwrites a component where it is. */
+static void component_overwrite(const stoa__component *component, uint8_t *to, const void *data) {
+    if (data == to) {
+        return;
+    }
+    stoa__component_drop(component, to, 1);
+    stoa__value_write(component, to, data, component->info.size);
+}
+
+/* Writes the values that an edge puts into a row of its target. */
+static void values_write(const stoa__edge *edge, stoa__row to, const stoa_value *values) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        if (put->size != 0) {
+            stoa__value_write(edge->target->lanes[put->lane].component,
+                              to.data + put->to + to.slot * put->size, values[i].data, put->size);
+        }
+    }
+}
+
+/* Moves an entity along an edge to another archetype that has components, its values taken from `values`. */
+static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
+                               stoa__edge *edge, const stoa_value *values) {
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return status;
+    }
+    stoa__edge_ready(edge, source);
+    values_write(edge, to, values);
+    stoa_record *record = &storage->head.records[e.index];
+    if (source->index == 0) {
+        storage->empty_count--;
+    } else {
+        stoa__edge_move(storage, edge, source, stoa__row_at(storage, record->place), to);
+    }
+    *stoa__row_entity(&to) = e;
+    record->place = to.place;
+    return STOA_OK;
+}
+
+/* Applies a change, given by its key and values, to an entity that lives. */
+static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t place,
+                                 const uint32_t *key, uint32_t count, const stoa_value *values) {
+    stoa__storage *storage = &world->storage;
+    stoa__archetype *source = stoa__row_archetype(storage, place);
+    stoa__edge *edge = stoa__edge_get(storage, source, key, count);
+    if (!STOA_LIKELY(edge != NULL)) {
+        return stoa_last_error().status;
+    }
+    if (STOA_LIKELY(edge->target != source)) {
+        return edge->target->index != 0 ? entity_move(storage, e, source, edge, values)
+                                        : stoa_clear(world, e);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const stoa_column *column = stoa__archetype_column(source, key[i]);
+        if (column != NULL && column->size != 0) {
+            stoa__row row = stoa__row_at(storage, place);
+            component_overwrite(stoa__component_at(storage, key[i]),
+                                row.data + column->offset + row.slot * column->size,
+                                values[i].data);
+        }
+    }
+    return STOA_OK;
+}
+
+/* Puts one component; `overwrite` tells what to do if it is there. `id` must be known. */
+static stoa_status component_put(stoa_world *world, stoa_entity e, stoa_component id,
+                                 const void *data, bool overwrite) {
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (!STOA_LIKELY(record != NULL)) {
+        return stoa__world_dead(world, e);
+    }
+    void *there = component_find(world, e, id);
+    if (there != NULL) {
+        const stoa__component *component = stoa__component_at(&world->storage, id);
+        if (overwrite && component->info.size != 0) {
+            component_overwrite(component, there, data);
+        }
+        return STOA_OK;
+    }
+    if (!STOA_LIKELY(world->open == 0)) {
+        return stoa__world_iterating(world);
+    }
+    stoa_value value = {.data = data};
+    stoa_status status = entity_change(world, e, record->place, &id, 1, &value);
+    return STOA_LIKELY(status == STOA_OK) ? STOA_OK : stoa__world_report(world, status);
+}
+
+static stoa_status component_take(stoa_world *world, stoa_entity e, stoa_component id) {
+    uint32_t place;
+    if (stoa_fast_column(world, e, id, &place) == NULL) {
+        return stoa__entities_find(&world->storage, e) != NULL ? STOA_OK
+                                                               : stoa__world_dead(world, e);
+    }
+    if (!STOA_LIKELY(world->open == 0)) {
+        return stoa__world_iterating(world);
+    }
+    uint32_t key = id | STOA__KEY_DROP;
+    stoa_value value = {.data = NULL};
+    stoa_status status = entity_change(world, e, place, &key, 1, &value);
+    return STOA_LIKELY(status == STOA_OK) ? STOA_OK : stoa__world_report(world, status);
+}
+
+/* STOA_OK if the world is there and knows the id; otherwise reported. */
+static stoa_status id_check(const stoa_world *world, stoa_component id) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    return stoa__component_known(&world->storage, id) ? STOA_OK : stoa__world_unknown(world, id);
+}
+
+stoa_status stoa_set_id(stoa_world *world, stoa_entity e, stoa_component id, const void *value,
+                        size_t size) {
+    stoa_status status = id_check(world, id);
+    if (status != STOA_OK) {
+        return status;
+    }
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (size != component->info.size) {
+        return stoa__world_report(
+            world, stoa__error(STOA_INVALID, "component '%s' has %u bytes, the value %zu",
+                               component->name, component->info.size, size));
+    }
+    if (value == NULL && size != 0) {
+        return stoa__world_null(world, "value");
+    }
+    return component_put(world, e, id, value, true);
+}
+
+stoa_status stoa_add_id(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa_status status = id_check(world, id);
+    return status == STOA_OK ? component_put(world, e, id, NULL, false) : status;
+}
+
+stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa_status status = id_check(world, id);
+    return status == STOA_OK ? component_take(world, e, id) : status;
+}
+
+/* The id of a descriptor, registered if need be; 0 with the failure reported. */
+static stoa_component type_id(stoa_world *world, stoa_type *type) {
+    if (!STOA_LIKELY(world != NULL && type != NULL)) {
+        stoa__world_null(world, world == NULL ? "world" : "type");
+        return 0;
+    }
+    stoa_component id = stoa_fast_id(world, type);
+    if (!STOA_LIKELY(id != 0)) {
+        id = stoa__registry_type(&world->storage, type);
+        if (id == 0) {
+            stoa__world_report(world, stoa_last_error().status);
+        }
+    }
+    return id;
+}
+
+stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
+    stoa_component id = type_id(world, type);
+    if (!STOA_LIKELY(id != 0)) {
+        return stoa_last_error().status;
+    }
+    if (value == NULL && type->size != 0) {
+        return stoa__world_null(world, "value");
+    }
+    return component_put(world, e, id, value, true);
+}
+
+stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_id(world, type);
+    return id != 0 ? component_put(world, e, id, NULL, false) : stoa_last_error().status;
+}
+
+stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_id(world, type);
+    return id != 0 ? component_take(world, e, id) : stoa_last_error().status;
+}
+
+stoa_status stoa_change_values(stoa_world *world, stoa_entity e, const stoa_value *values,
+                               int32_t count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (record == NULL) {
+        return stoa__world_dead(world, e);
+    }
+    stoa__values change;
+    uint32_t place = record->place;
+    status = stoa__values_read(world, values, count, true, &change);
+    if (status == STOA_OK && change.count > 0) {
+        status = entity_change(world, e, place, change.key, change.count, values);
+    }
+    return stoa__world_report(world, status);
+}
+
+/* The id of a name; 0 with the failure reported. */
+static stoa_component name_id(const stoa_world *world, const char *name) {
+    if (world == NULL || name == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "name");
+        return 0;
+    }
+    stoa_component id = stoa__registry_find(&world->storage, name);
+    if (id == 0) {
+        stoa__world_report(world,
+                           stoa__error(STOA_NOT_FOUND, "no component is named '%s'", name));
+    }
+    return id;
+}
+
+bool stoa_has_named(const stoa_world *world, stoa_entity e, const char *name) {
+    return world != NULL && name != NULL &&
+           stoa_has_id(world, e, stoa__registry_find(&world->storage, name));
+}
+
+const void *stoa_get_named(const stoa_world *world, stoa_entity e, const char *name) {
+    stoa_component id = name_id(world, name);
+    return id != 0 ? stoa_get_id(world, e, id) : NULL;
+}
+
+void *stoa_get_mut_named(stoa_world *world, stoa_entity e, const char *name) {
+    return (void *)(uintptr_t)stoa_get_named(world, e, name);
+}
+
+stoa_status stoa_set_named(stoa_world *world, stoa_entity e, const char *name, const void *value,
+                           size_t size) {
+    stoa_component id = name_id(world, name);
+    return id != 0 ? stoa_set_id(world, e, id, value, size) : stoa_last_error().status;
+}
+
+stoa_status stoa_add_named(stoa_world *world, stoa_entity e, const char *name) {
+    stoa_component id = name_id(world, name);
+    return id != 0 ? stoa_add_id(world, e, id) : stoa_last_error().status;
+}
+
+stoa_status stoa_remove_named(stoa_world *world, stoa_entity e, const char *name) {
+    stoa_component id = name_id(world, name);
+    return id != 0 ? stoa_remove_id(world, e, id) : stoa_last_error().status;
+}

@@ -1,0 +1,217 @@
+/* Verifying a world: the six invariants, the tables behind them, and where every byte went.
+ *
+ * 1 entities and columns have the same rows; 2 records and rows point at each other; 3 generations and the free list;
+ * 4 archetypes are where everybody thinks they are; 5 sets of ids are sorted, without duplicates, and unique; 6 slot 0 is
+ * reserved. Reads everything, changes nothing, needs no memory. */
+#include "storage/archetype.h"
+#include "storage/edge.h"
+#include "storage/entities.h"
+#include "storage/row.h"
+#include "storage/slab.h"
+#include "world/world.h"
+
+static stoa_status chunk_check(const stoa__storage *storage, const stoa__archetype *archetype,
+                               int32_t index) {
+    const stoa_chunk *chunk = &archetype->head.chunks[index];
+    const stoa_chunk_ref *ref = &storage->head.chunks[chunk->number];
+    if (chunk->number == 0 || chunk->number >= storage->chunk_count || ref->data != chunk->data ||
+        ref->archetype != &archetype->head) {
+        return stoa__error(STOA_CORRUPT, "invariant 4: chunk %d of archetype %u is not in the table",
+                           index, archetype->index);
+    }
+    bool used = index < archetype->head.chunk_count;
+    bool last = index == archetype->head.chunk_count - 1;
+    if (used && (chunk->count < 1 || chunk->count > archetype->head.chunk_capacity ||
+                 (!last && chunk->count != archetype->head.chunk_capacity))) {
+        return stoa__error(STOA_CORRUPT, "invariant 1: chunk %d of archetype %u has %d rows of %d",
+                           index, archetype->index, chunk->count, archetype->head.chunk_capacity);
+    }
+    for (int32_t i = 0; used && i < chunk->count; i++) {
+        stoa_entity e = ((const stoa_entity *)(const void *)chunk->data)[i];
+        const stoa_record *record = stoa__entities_find(storage, e);
+        if (record == NULL || record->place != (chunk->number << STOA_PLACE_BITS | (uint32_t)i)) {
+            return stoa__error(STOA_CORRUPT,
+                               "invariant 2: row %d of chunk %d of archetype %u is not where the "
+                               "record of its entity says",
+                               i, index, archetype->index);
+        }
+    }
+    return STOA_OK;
+}
+
+static stoa_status set_check(const stoa__storage *storage, const stoa__archetype *archetype) {
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        stoa_component id = archetype->ids[i];
+        if (!stoa__component_known(storage, id) || (i > 0 && archetype->ids[i - 1] >= id)) {
+            return stoa__error(STOA_CORRUPT, "invariant 5: the set of archetype %u is not sorted",
+                               archetype->index);
+        }
+        const stoa__component *component = stoa__component_at(storage, id);
+        const stoa_column *column = stoa__archetype_column(archetype, id);
+        if (column == NULL || column->size != component->info.size ||
+            !stoa__bitset_test(&component->archetypes, archetype->index)) {
+            return stoa__error(STOA_CORRUPT, "invariant 4: column '%s' of archetype %u is not found",
+                               component->name, archetype->index);
+        }
+        if (column->size == 0) {
+            continue;
+        }
+        const stoa__lane *lane = &archetype->lanes[lanes++];
+        uint64_t end = (uint64_t)lane->offset +
+                       (uint64_t)lane->size * (uint32_t)archetype->head.chunk_capacity;
+        if (lane->offset != column->offset || lane->offset % STOA__LINE != 0 ||
+            end > archetype->block_size || lane->component != component) {
+            return stoa__error(STOA_CORRUPT, "invariant 1: column '%s' of archetype %u is misplaced",
+                               component->name, archetype->index);
+        }
+    }
+    return lanes == archetype->lane_count
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u columns for %u",
+                             archetype->index, archetype->lane_count, lanes);
+}
+
+static stoa_status archetype_check(const stoa__storage *storage, uint32_t index) {
+    const stoa__archetype *archetype = storage->archetypes[index];
+    if (archetype->index != index ||
+        stoa__archetype_find(storage, archetype->ids, archetype->id_count) != archetype) {
+        return stoa__error(STOA_CORRUPT, "invariant 5: archetype %u is not the only one of its set",
+                           index);
+    }
+    stoa_status status = set_check(storage, archetype);
+    if (status == STOA_OK && archetype->chunk_held < archetype->head.chunk_count) {
+        status = stoa__error(STOA_CORRUPT, "invariant 4: archetype %u has rows without chunks",
+                             index);
+    }
+    for (int32_t i = 0; i < archetype->chunk_held && status == STOA_OK; i++) {
+        status = chunk_check(storage, archetype, i);
+    }
+    return status == STOA_OK ? stoa__edge_check(storage, archetype) : status;
+}
+
+/* Live records by place, and how many there are of each kind. */
+static stoa_status records_check(const stoa__storage *storage) {
+    uint32_t live = 0, empty = 0, retired = 0;
+    const stoa_record *records = storage->head.records;
+    if ((records[0].generation & STOA__DEAD) == 0) {
+        return stoa__error(STOA_CORRUPT, "invariant 6: slot 0 is alive");
+    }
+    for (uint32_t i = 1; i < storage->head.record_count; i++) {
+        if ((records[i].generation & STOA__DEAD) != 0) {
+            retired += records[i].generation == STOA__DEAD;
+            continue;
+        }
+        live++;
+        uint32_t number = records[i].place >> STOA_PLACE_BITS;
+        if (number == 0) {
+            empty++;
+            continue;
+        }
+        stoa__row row = stoa__row_at(storage, records[i].place);
+        if (number >= storage->chunk_count || row.data == NULL ||
+            stoa__row_entity(&row)->index != i) {
+            return stoa__error(STOA_CORRUPT, "invariant 2: entity %uv%u has a row that is not its",
+                               i, records[i].generation);
+        }
+    }
+    if (live != storage->live_count || empty != storage->empty_count ||
+        retired != storage->retired_count) {
+        return stoa__error(STOA_CORRUPT,
+                           "invariant 2: %u live, %u empty, %u retired counted, not %u, %u, %u",
+                           live, empty, retired, storage->live_count, storage->empty_count,
+                           storage->retired_count);
+    }
+    return STOA_OK;
+}
+
+static stoa_status free_list_check(const stoa__storage *storage) {
+    uint32_t count = 0;
+    const stoa_record *records = storage->head.records;
+    for (uint32_t i = storage->free_first; i != 0; i = records[i].place) {
+        if (i >= storage->head.record_count || (records[i].generation & STOA__DEAD) == 0 ||
+            ++count > storage->free_count) {
+            return stoa__error(STOA_CORRUPT, "invariant 3: the free list is broken at slot %u", i);
+        }
+    }
+    uint64_t all = 1 + (uint64_t)storage->live_count + count + storage->retired_count;
+    return count == storage->free_count && all == storage->head.record_count
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT, "invariant 3: %u free slots counted, not %u", count,
+                             storage->free_count);
+}
+
+/* Bytes of the registry and its components. */
+static size_t registry_bytes(const stoa__storage *storage) {
+    const stoa__registry *registry = &storage->registry;
+    size_t bytes = registry->capacity * sizeof *registry->items +
+                   registry->by_name.capacity * sizeof(stoa__map_cell) +
+                   storage->head.slot_count * sizeof(stoa_atomic);
+    for (uint32_t i = 0; i < registry->count; i++) {
+        const stoa__component *component = registry->items[i];
+        bytes += sizeof *component + strlen(component->name) + 1 +
+                 component->reflection.members_size + component->reflection.values_size +
+                 component->archetypes.word_count * sizeof(uint64_t);
+    }
+    return bytes;
+}
+
+static size_t archetype_bytes(const stoa__archetype *archetype) {
+    size_t bytes = archetype->struct_size + archetype->chunk_slots * sizeof(stoa_chunk) +
+                   archetype->edges.capacity * sizeof(stoa__edge *);
+    for (uint32_t i = 0; i < archetype->edges.capacity; i++) {
+        bytes += archetype->edges.cells[i] != NULL ? archetype->edges.cells[i]->block_size : 0;
+    }
+    return bytes;
+}
+
+/* Every byte the world has from its allocator must be accounted for. */
+static stoa_status bytes_check(const stoa_world *world) {
+    const stoa__storage *storage = &world->storage;
+    size_t bytes = sizeof *world + registry_bytes(storage) +
+                   storage->record_capacity * sizeof(stoa_record) +
+                   storage->archetype_capacity * sizeof *storage->archetypes +
+                   storage->by_set.capacity * sizeof(stoa__map_cell) +
+                   storage->chunk_capacity * sizeof(stoa_chunk_ref) +
+                   storage->slabs.capacity * sizeof *storage->slabs.items +
+                   storage->slabs.count * sizeof(stoa__slab) + stoa__slab_held(storage);
+    size_t in_slabs = stoa__slab_footprint(storage->limbo_size);
+    size_t direct = storage->limbo_size - (in_slabs != 0 ? storage->limbo_size : 0);
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        const stoa__archetype *archetype = storage->archetypes[i];
+        size_t footprint = stoa__slab_footprint(archetype->block_size);
+        bytes += archetype_bytes(archetype);
+        in_slabs += (size_t)archetype->chunk_held * footprint;
+        direct += footprint == 0 ? (size_t)archetype->chunk_held * archetype->block_size : 0;
+    }
+    if (direct != storage->slabs.direct) {
+        return stoa__error(STOA_CORRUPT, "chunks outside slabs take %zu bytes, not %zu", direct,
+                           storage->slabs.direct);
+    }
+    bytes += world->query_ops != NULL ? world->query_ops->bytes(world) : 0;
+    if (bytes != storage->heap.used) {
+        return stoa__error(STOA_CORRUPT, "%zu bytes are accounted for, %zu are held", bytes,
+                           storage->heap.used);
+    }
+    return stoa__slab_check(storage, in_slabs);
+}
+
+stoa_status stoa_check(const stoa_world *world) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    stoa_status status = records_check(&world->storage);
+    if (status == STOA_OK) {
+        status = free_list_check(&world->storage);
+    }
+    for (uint32_t i = 0; i < world->storage.archetype_count && status == STOA_OK; i++) {
+        status = archetype_check(&world->storage, i);
+    }
+    if (status == STOA_OK) {
+        status = bytes_check(world);
+    }
+    if (status == STOA_OK && world->query_ops != NULL) {
+        status = world->query_ops->check(world);
+    }
+    return stoa__world_report(world, status);
+}

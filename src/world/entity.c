@@ -1,0 +1,329 @@
+/* The lives of entities: creating, destroying, clearing, cloning, counting.
+ *
+ * A creation reserves a slot of the entity table and a row before it commits to either, so lack of memory changes nothing.
+ * Entities without components have no row: their place is chunk 0. Destroying and clearing need no memory. */
+#include "storage/entities.h"
+#include "world/values.h"
+
+stoa_entity stoa_create(stoa_world *world) {
+    if (stoa__world_may_change(world) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__storage *storage = &world->storage;
+    if (!STOA_LIKELY(stoa__entities_ready(storage)) || storage->live_count >= STOA_ENTITY_MAX) {
+        stoa_status status = stoa__entities_reserve(storage, 1);
+        if (status != STOA_OK) {
+            stoa__world_report(world, status);
+            return STOA_NULL;
+        }
+    }
+    storage->empty_count++;
+    return stoa__entities_take(storage, 0);
+}
+
+/* Makes an entity along an edge of the empty archetype, which has a place for each value. */
+static stoa_status entity_place(stoa_world *world, stoa__edge *edge, const stoa_value *values,
+                                stoa_entity *result) {
+    stoa__storage *storage = &world->storage;
+    if (!STOA_LIKELY(stoa__entities_ready(storage)) || storage->live_count >= STOA_ENTITY_MAX) {
+        stoa_status status = stoa__entities_reserve(storage, 1);
+        if (status != STOA_OK) {
+            return status;
+        }
+    }
+    stoa__row row;
+    stoa_status status = stoa__row_append(storage, edge->target, &row);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return status;
+    }
+    stoa__edge_ready(edge, storage->archetypes[0]);
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        if (put->size != 0) {
+            stoa__value_write(edge->target->lanes[put->lane].component,
+                              row.data + put->to + row.slot * put->size, values[i].data, put->size);
+        }
+    }
+    *result = stoa__entities_take(storage, row.place);
+    *stoa__row_entity(&row) = *result;
+    return STOA_OK;
+}
+
+stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count) {
+    if (count == 0) {
+        return stoa_create(world);
+    }
+    if (stoa__world_may_change(world) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__values bundle;
+    stoa_entity result = STOA_NULL;
+    stoa_status status = stoa__values_read(world, values, count, false, &bundle);
+    if (STOA_LIKELY(status == STOA_OK)) {
+        stoa__edge *edge = stoa__edge_get(&world->storage, world->storage.archetypes[0], bundle.key,
+                                          bundle.count);
+        status =
+            edge != NULL ? entity_place(world, edge, values, &result) : stoa_last_error().status;
+    }
+    stoa__world_report(world, status);
+    return result;
+}
+
+/* Gives the rows from `slot` on of a chunk to new entities, in order. */
+static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
+                        int32_t count) {
+    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + slot;
+    uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
+    int32_t i = 0;
+    for (; i < count && storage->free_first != 0; i++) {
+        entities[i] = stoa__entities_take(storage, place + (uint32_t)i);
+    }
+    uint32_t first = storage->head.record_count - (uint32_t)i;
+    stoa_record *records = storage->head.records + storage->head.record_count - i;
+    for (int32_t k = i; k < count; k++) {
+        records[k] = (stoa_record){1, place + (uint32_t)k};
+        entities[k] = (stoa_entity){first + (uint32_t)k, 1};
+    }
+    storage->head.record_count += (uint32_t)(count - i);
+    storage->live_count += (uint32_t)(count - i);
+}
+
+/* Fills `count` rows of a chunk from `slot` on with the caller's columns from `from` on. */
+static void rows_write(const stoa__edge *edge, const stoa_chunk *chunk, int32_t slot,
+                       const stoa_value *columns, int32_t from, int32_t count) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        if (put->size == 0) {
+            continue;
+        }
+        uint8_t *to = chunk->data + put->to + (size_t)slot * put->size;
+        if (columns[i].data == NULL) {
+            memset(to, 0, (size_t)count * put->size);
+        } else {
+            uint8_t *items = (uint8_t *)(uintptr_t)columns[i].data;
+            stoa__component_move(edge->target->lanes[put->lane].component, to,
+                                 items + (size_t)from * put->size, count);
+        }
+    }
+}
+
+static void bulk_empty(stoa__storage *storage, int32_t count, stoa_entity *entities) {
+    for (int32_t i = 0; i < count; i++) {
+        stoa_entity e = stoa__entities_take(storage, 0);
+        if (entities != NULL) {
+            entities[i] = e;
+        }
+    }
+    storage->empty_count += (uint32_t)count;
+}
+
+static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
+                      stoa_entity *entities, const stoa_value *columns) {
+    stoa_archetype_head *head = &edge->target->head;
+    for (int32_t done = 0; done < count;) {
+        if (head->chunk_count == 0 ||
+            head->chunks[head->chunk_count - 1].count == head->chunk_capacity) {
+            head->chunks[head->chunk_count++].count = 0;
+        }
+        stoa_chunk *chunk = &head->chunks[head->chunk_count - 1];
+        int32_t slot = chunk->count;
+        int32_t n = head->chunk_capacity - slot;
+        n = n < count - done ? n : count - done;
+        rows_write(edge, chunk, slot, columns, done, n);
+        rows_settle(storage, chunk, slot, n);
+        if (entities != NULL) {
+            memcpy(entities + done, (stoa_entity *)(void *)chunk->data + slot,
+                   (size_t)n * sizeof *entities);
+        }
+        chunk->count += n;
+        done += n;
+    }
+}
+
+/* Room for `count` entities of a bundle; gives the edge that leads there, NULL for no components. */
+static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa_value *values,
+                                  int32_t value_count, stoa__edge **edge) {
+    stoa__storage *storage = &world->storage;
+    stoa__values bundle;
+    *edge = NULL;
+    if (count < 0) {
+        return stoa__error(STOA_INVALID, "a count of %d entities", count);
+    }
+    stoa_status status = stoa__values_read(world, values, value_count, false, &bundle);
+    if (status == STOA_OK && bundle.count > 0) {
+        *edge = stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count);
+        status = *edge == NULL ? stoa_last_error().status : STOA_OK;
+    }
+    if (status == STOA_OK) {
+        status = stoa__entities_reserve(storage, (uint32_t)count);
+    }
+    if (status == STOA_OK && *edge != NULL) {
+        status = stoa__archetype_reserve(storage, (*edge)->target, (uint32_t)count);
+    }
+    return status;
+}
+
+stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, stoa_entity *entities,
+                                    const stoa_value *columns, int32_t count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge *edge;
+    status = bundle_reserve(world, entity_count, columns, count, &edge);
+    if (status != STOA_OK) {
+        return stoa__world_report(world, status);
+    }
+    if (edge == NULL) {
+        bulk_empty(&world->storage, entity_count, entities);
+    } else {
+        stoa__edge_ready(edge, world->storage.archetypes[0]);
+        bulk_rows(&world->storage, edge, entity_count, entities, columns);
+    }
+    return STOA_OK;
+}
+
+stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_value *bundle,
+                                int32_t bundle_count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge *edge;
+    status = bundle_reserve(world, count, bundle, bundle_count, &edge);
+    if (status == STOA_OK && edge != NULL) {
+        edge->target->chunk_keep = edge->target->chunk_held;
+    }
+    return stoa__world_report(world, status);
+}
+
+/* Takes an entity's row away, components and all; it has no place after this. */
+static void row_remove(stoa__storage *storage, uint32_t place) {
+    if (place >> STOA_PLACE_BITS == 0) {
+        storage->empty_count--;
+        return;
+    }
+    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    stoa__row row = stoa__row_at(storage, place);
+    stoa__row_drop(archetype, row);
+    stoa__row_fill(storage, archetype, row);
+}
+
+stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (!STOA_LIKELY(record != NULL)) {
+        return stoa__world_dead(world, e);
+    }
+    row_remove(&world->storage, record->place);
+    stoa__entities_release(&world->storage, e.index);
+    return STOA_OK;
+}
+
+stoa_status stoa_clear(stoa_world *world, stoa_entity e) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (record == NULL) {
+        return stoa__world_dead(world, e);
+    }
+    row_remove(&world->storage, record->place);
+    record->place = 0;
+    world->storage.empty_count++;
+    return STOA_OK;
+}
+
+/* Copies the components of one row into a raw one; on failure none is left there. */
+static stoa_status row_copy(const stoa__archetype *archetype, stoa__row to, stoa__row from) {
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        const stoa_component_info *info = &lane->component->info;
+        uint8_t *copy = to.data + lane->offset + to.slot * lane->size;
+        const uint8_t *item = from.data + lane->offset + from.slot * lane->size;
+        if (info->hooks.copy == NULL) {
+            memcpy(copy, item, lane->size);
+        } else if (!info->hooks.copy(copy, item, 1, info->hooks.user)) {
+            while (i-- > 0) {
+                lane = &archetype->lanes[i];
+                stoa__component_drop(lane->component,
+                                     to.data + lane->offset + to.slot * lane->size, 1);
+            }
+            return stoa__error(STOA_NO_MEMORY, "the copy hook of component '%s' failed",
+                               info->name);
+        }
+    }
+    return STOA_OK;
+}
+
+static stoa_status clone_row(stoa_world *world, uint32_t place, stoa_entity *result) {
+    stoa__storage *storage = &world->storage;
+    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        if (!archetype->lanes[i].component->info.copyable) {
+            return stoa__error(STOA_NOT_COPYABLE, "component '%s' cannot be copied",
+                               archetype->lanes[i].component->name);
+        }
+    }
+    stoa__row row;
+    stoa_status status = stoa__row_append(storage, archetype, &row);
+    if (status == STOA_OK) {
+        status = row_copy(archetype, row, stoa__row_at(storage, place));
+        if (status != STOA_OK) {
+            stoa__row_pop(storage, archetype);
+        }
+    }
+    if (status == STOA_OK) {
+        *result = stoa__entities_take(storage, row.place);
+        *stoa__row_entity(&row) = *result;
+    }
+    return status;
+}
+
+stoa_entity stoa_clone(stoa_world *world, stoa_entity e) {
+    if (stoa__world_may_change(world) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__storage *storage = &world->storage;
+    const stoa_record *record = stoa__entities_find(storage, e);
+    if (record == NULL) {
+        stoa__world_dead(world, e);
+        return STOA_NULL;
+    }
+    uint32_t place = record->place;
+    if (place >> STOA_PLACE_BITS == 0) {
+        return stoa_create(world);
+    }
+    stoa_entity result = STOA_NULL;
+    stoa_status status = stoa__entities_reserve(storage, 1);
+    if (status == STOA_OK) {
+        status = clone_row(world, place, &result);
+    }
+    stoa__world_report(world, status);
+    return result;
+}
+
+bool stoa_alive(const stoa_world *world, stoa_entity e) {
+    return world != NULL && stoa__entities_find(&world->storage, e) != NULL;
+}
+
+int32_t stoa_count(const stoa_world *world) {
+    return world != NULL ? (int32_t)world->storage.live_count : 0;
+}
+
+stoa_entity stoa_entity_next(const stoa_world *world, stoa_entity e) {
+    if (world == NULL) {
+        return STOA_NULL;
+    }
+    const stoa_world_head *head = &world->storage.head;
+    for (uint64_t i = (uint64_t)e.index + 1; i < head->record_count; i++) {
+        if ((head->records[i].generation & STOA__DEAD) == 0) {
+            return (stoa_entity){(uint32_t)i, head->records[i].generation};
+        }
+    }
+    return STOA_NULL;
+}

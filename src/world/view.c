@@ -1,0 +1,109 @@
+/* The storage as it stands, read only. */
+#include "stoa/view.h"
+
+#include "storage/archetype.h"
+#include "storage/entities.h"
+#include "storage/row.h"
+#include "world/world.h"
+
+int32_t stoa_archetype_count(const stoa_world *world) {
+    return world != NULL ? (int32_t)world->storage.archetype_count : 0;
+}
+
+/* The archetype of that id, or NULL with the failure reported. */
+static const stoa__archetype *archetype_at(const stoa_world *world, int32_t id) {
+    if (world == NULL) {
+        stoa__world_null(NULL, "world");
+        return NULL;
+    }
+    if (id < 0 || (uint32_t)id >= world->storage.archetype_count) {
+        stoa__world_report(world,
+                           stoa__error(STOA_INVALID, "there is no archetype with the id %d", id));
+        return NULL;
+    }
+    return world->storage.archetypes[id];
+}
+
+/* The chunk of that number, or NULL with the failure reported. */
+static const stoa_chunk *chunk_at(const stoa_world *world, int32_t id, int32_t chunk) {
+    const stoa__archetype *archetype = archetype_at(world, id);
+    if (archetype == NULL) {
+        return NULL;
+    }
+    if (chunk < 0 || chunk >= archetype->head.chunk_count) {
+        stoa__world_report(world, stoa__error(STOA_INVALID, "archetype %d has no chunk %d", id,
+                                              chunk));
+        return NULL;
+    }
+    return &archetype->head.chunks[chunk];
+}
+
+stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
+                                    stoa_archetype_info *info) {
+    const stoa__archetype *a = archetype_at(world, archetype);
+    if (a == NULL) {
+        return stoa_last_error().status;
+    }
+    if (info == NULL) {
+        return stoa__world_null(world, "info");
+    }
+    uint32_t rows = a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(a);
+    *info = (stoa_archetype_info){
+        .id = archetype,
+        .components = a->ids,
+        .component_count = (int32_t)a->id_count,
+        .chunk_count = a->head.chunk_count,
+        .row_count = (int32_t)rows,
+        .chunk_capacity = a->head.chunk_capacity,
+        .used = a->index == 0 ? 0 : (size_t)rows * a->row_size,
+        .reserved = (size_t)a->chunk_held * a->block_size,
+    };
+    return STOA_OK;
+}
+
+int32_t stoa_archetype_of(const stoa_world *world, stoa_entity e) {
+    if (world == NULL) {
+        stoa__world_null(NULL, "world");
+        return -1;
+    }
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (record == NULL) {
+        stoa__world_dead(world, e);
+        return -1;
+    }
+    return (int32_t)stoa__row_archetype(&world->storage, record->place)->index;
+}
+
+stoa_status stoa_chunk_info_get(const stoa_world *world, int32_t archetype, int32_t chunk,
+                                stoa_chunk_info *info) {
+    const stoa_chunk *c = chunk_at(world, archetype, chunk);
+    if (c == NULL) {
+        return stoa_last_error().status;
+    }
+    if (info == NULL) {
+        return stoa__world_null(world, "info");
+    }
+    *info = (stoa_chunk_info){(const stoa_entity *)(const void *)c->data, c->count};
+    return STOA_OK;
+}
+
+const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_t chunk,
+                              stoa_component id) {
+    const stoa_chunk *c = chunk_at(world, archetype, chunk);
+    if (c == NULL) {
+        return NULL;
+    }
+    if (!stoa__component_known(&world->storage, id)) {
+        stoa__world_unknown(world, id);
+        return NULL;
+    }
+    const stoa_column *column =
+        stoa__archetype_column(world->storage.archetypes[archetype], id);
+    if (column == NULL || column->size == 0) {
+        stoa__world_report(world, stoa__error(STOA_MISSING, "archetype %d has no column '%s'",
+                                              archetype,
+                                              stoa__component_at(&world->storage, id)->name));
+        return NULL;
+    }
+    return c->data + column->offset;
+}

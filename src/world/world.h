@@ -1,0 +1,51 @@
+/* The world, as the files of world and query see it. */
+#ifndef STOA_WORLD_WORLD_H
+#define STOA_WORLD_WORLD_H
+
+#include "storage/storage.h"
+
+/* What the query layer brings to a world that has met a query. */
+typedef struct stoa__query_ops {
+    void (*free_all)(stoa_world *world);
+    const char *(*open_name)(const stoa_world *world); /* a query that is being iterated */
+    stoa_status (*check)(const stoa_world *world);
+    size_t (*bytes)(const stoa_world *world); /* that queries hold of the heap */
+} stoa__query_ops;
+
+struct stoa_world {
+    stoa__storage storage; /* must be first: its head is what the fast paths read */
+    uint32_t open;         /* iterations under way */
+    uint32_t query_count;
+    struct stoa_query *queries; /* all that live, youngest first */
+    const stoa__query_ops *query_ops;
+    stoa_handler on_assert;
+    stoa_handler on_error;
+};
+
+/* Hands a failure that is the thread's last error to the world's handlers; returns `status`. Quiet for STOA_OK. */
+stoa_status stoa__world_report(const stoa_world *world, stoa_status status);
+
+/* Fails for a null argument; `what` names it. */
+stoa_status stoa__world_null(const stoa_world *world, const char *what);
+
+/* Fails for a dead handle. */
+stoa_status stoa__world_dead(const stoa_world *world, stoa_entity e);
+
+/* Fails since an iteration is open; names its query. */
+stoa_status stoa__world_iterating(const stoa_world *world);
+
+/* Fails for an id the world did not give out. */
+stoa_status stoa__world_unknown(const stoa_world *world, stoa_component id);
+
+/* Fails for a component that an entity does not have. */
+stoa_status stoa__world_missing(const stoa_world *world, stoa_entity e, const char *name);
+
+/* STOA_OK if the world is there and may change its structure now; otherwise reported. */
+static inline stoa_status stoa__world_may_change(const stoa_world *world) {
+    if (STOA_LIKELY(world != NULL && world->open == 0)) {
+        return STOA_OK;
+    }
+    return world == NULL ? stoa__world_null(NULL, "world") : stoa__world_iterating(world);
+}
+
+#endif

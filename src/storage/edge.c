@@ -185,6 +185,7 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
     }
     edge->target = target;
     edge->hash = hash;
+    edge->single = count == 1 ? key[0] : 0;
     edge_fill(edge, source);
     stoa__edge_refresh(edge, source);
     cell_put(source->edges.cells, source->edges.capacity, edge);
@@ -192,60 +193,22 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
     return edge;
 }
 
-static void move_plain(stoa__storage *storage, const stoa__edge *edge, stoa__row from, stoa__row to,
-                       stoa__row last) {
-    const stoa__copy *copies = edge->copies;
-    if (edge->small) {
-        for (uint32_t i = 0; i < edge->kept; i++) {
-            size_t size = copies[i].size;
-            uint8_t *hole = from.data + copies[i].from + from.slot * size;
-            stoa__copy_small(to.data + copies[i].to + to.slot * size, hole, size);
-            stoa__copy_small(hole, last.data + copies[i].from + last.slot * size, size);
-        }
-        for (uint32_t i = edge->kept; i < edge->lanes; i++) {
-            size_t size = copies[i].size;
-            stoa__copy_small(from.data + copies[i].from + from.slot * size,
-                             last.data + copies[i].from + last.slot * size, size);
-        }
-    } else {
-        for (uint32_t i = 0; i < edge->lanes; i++) {
-            size_t size = copies[i].size;
-            uint8_t *hole = from.data + copies[i].from + from.slot * size;
-            if (i < edge->kept) {
-                stoa__copy_bytes(to.data + copies[i].to + to.slot * size, hole, size);
-            }
-            if (last.place != from.place) {
-                stoa__copy_bytes(hole, last.data + copies[i].from + last.slot * size, size);
-            }
-        }
-    }
-    stoa__row_entity_moved(storage, &from, &last);
-}
-
-static void move_hooked(const stoa__edge *edge, const stoa__archetype *source, stoa__row from,
-                        stoa__row to) {
+void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
+                         const stoa__row *from, const stoa__row *to) {
     for (uint32_t i = 0; i < edge->lanes; i++) {
         const stoa__copy *copy = &edge->copies[i];
         const stoa__component *component = source->lanes[copy->from_lane].component;
-        uint8_t *item = from.data + copy->from + from.slot * copy->size;
-        if (i < edge->kept) {
-            stoa__component_move(component, to.data + copy->to + to.slot * copy->size, item, 1);
-        } else {
+        uint8_t *item = from->data + copy->from + from->slot * copy->size;
+        uint8_t *place = to->data + copy->to + to->slot * copy->size;
+        if (i >= edge->kept) {
             stoa__component_drop(component, item, 1);
+        } else if (edge->plain) {
+            stoa__copy_bytes(place, item, copy->size);
+        } else {
+            stoa__component_move(component, place, item, 1);
         }
     }
-}
-
-void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
-                     stoa__row from, stoa__row to) {
-    if (STOA_LIKELY(edge->plain)) {
-        /* Small columns of the last row are copied even onto themselves: that saves a branch for each. */
-        move_plain(storage, edge, from, to, stoa__row_last(source));
-        stoa__row_pop(storage, source);
-    } else {
-        move_hooked(edge, source, from, to);
-        stoa__row_fill(storage, source, from);
-    }
+    stoa__row_fill(storage, source, *from);
 }
 
 void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {

@@ -11,36 +11,75 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
 /* Reads offsets anew after a layout has changed. */
 void stoa__edge_refresh(stoa__edge *edge, const stoa__archetype *source);
 
-/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up. Kept components are
- * moved, the others dropped. Values of the edge's puts are not written. */
-void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
-                     stoa__row from, stoa__row to);
+/* The half of stoa__edge_move for columns that are not all small. */
+void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
+                         const stoa__row *from, const stoa__row *to);
 
 void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype);
 
 /* STOA_CORRUPT unless every edge leads where its key says. */
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype);
 
-static inline uint32_t stoa__edge_hash(uint32_t hash, uint32_t element) {
+STOA__INLINE uint32_t stoa__edge_hash(uint32_t hash, uint32_t element) {
     return (hash ^ element) * 0x9E3779B1u;
 }
 
 /* Offsets that are right for the layouts as they are now. */
-static inline void stoa__edge_ready(stoa__edge *edge, const stoa__archetype *source) {
+STOA__INLINE void stoa__edge_ready(stoa__edge *edge, const stoa__archetype *source) {
     if (!STOA_LIKELY(edge->source_version == source->head.version &&
                      edge->target_version == edge->target->head.version)) {
         stoa__edge_refresh(edge, source);
     }
 }
 
+/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up. Kept components are
+ * moved, the others dropped. Values of the edge's puts are not written. */
+STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge,
+                                  stoa__archetype *source, stoa__row from, stoa__row to) {
+    if (!STOA_LIKELY(edge->small)) {
+        stoa__edge_move_any(storage, edge, source, &from, &to);
+        return;
+    }
+    /* The last row is copied even onto itself: that saves a branch for each column. */
+    stoa__row last = stoa__row_last(source);
+    const stoa__copy *copy = edge->copies;
+    const stoa__copy *kept = copy + edge->kept, *end = copy + edge->lanes;
+    for (; copy != kept; copy++) {
+        size_t size = copy->size;
+        uint8_t *hole = from.data + copy->from + from.slot * size;
+        stoa__copy_small(to.data + copy->to + to.slot * size, hole, size);
+        stoa__copy_small(hole, last.data + copy->from + last.slot * size, size);
+    }
+    for (; copy != end; copy++) {
+        size_t size = copy->size;
+        stoa__copy_small(from.data + copy->from + from.slot * size,
+                         last.data + copy->from + last.slot * size, size);
+    }
+    stoa__row_entity_moved(storage, &from, &last);
+    stoa__row_pop(storage, source);
+}
+
+/* The edge that puts or drops one component; NULL with the thread's error set. */
+STOA__INLINE stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__archetype *source,
+                                            uint32_t key) {
+    uint32_t hash = stoa__edge_hash(0, key);
+    uint32_t mask = source->edges.capacity - 1;
+    for (uint32_t at = hash >> 16; source->edges.capacity > 0; at++) {
+        stoa__edge *edge = source->edges.cells[at & mask];
+        if (edge == NULL) {
+            break;
+        }
+        if (STOA_LIKELY(edge->single == key)) {
+            return edge;
+        }
+    }
+    return stoa__edge_make(storage, source, &key, 1, hash);
+}
+
 /* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order, with STOA__KEY_DROP on
  * those to be taken away; naming an id twice or an unknown one is an error. */
-static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
-                                         const uint32_t *key, uint32_t count) {
-    uint32_t hash = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        hash = stoa__edge_hash(hash, key[i]);
-    }
+STOA__INLINE stoa__edge *stoa__edge_get_hashed(stoa__storage *storage, stoa__archetype *source,
+                                               const uint32_t *key, uint32_t count, uint32_t hash) {
     uint32_t mask = source->edges.capacity - 1;
     for (uint32_t at = hash >> 16; source->edges.capacity > 0; at++) {
         stoa__edge *edge = source->edges.cells[at & mask];
@@ -58,6 +97,16 @@ static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype
         }
     }
     return stoa__edge_make(storage, source, key, count, hash);
+}
+
+/* The same, for a key whose hash is not known yet. */
+static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
+                                         const uint32_t *key, uint32_t count) {
+    uint32_t hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hash = stoa__edge_hash(hash, key[i]);
+    }
+    return stoa__edge_get_hashed(storage, source, key, count, hash);
 }
 
 #endif

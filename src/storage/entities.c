@@ -7,6 +7,8 @@
 #include "storage/entities.h"
 
 #define RECORDS_FIRST 64u
+/* So many that live entities, which are fewer, can be counted in an int32_t. */
+#define RECORDS_MAX ((uint32_t)STOA_ENTITY_MAX + 1)
 
 stoa_status stoa__entities_init(stoa__storage *storage) {
     stoa_status status = stoa__entities_reserve(storage, 1);
@@ -29,7 +31,7 @@ static uint32_t capacity_after(const stoa__storage *storage, uint32_t need) {
     uint64_t want = (uint64_t)capacity + (small_steps ? capacity / 8 : capacity);
     want = want < RECORDS_FIRST ? RECORDS_FIRST : want;
     want = want < need ? need : want;
-    return want > UINT32_MAX ? UINT32_MAX : (uint32_t)want;
+    return want > RECORDS_MAX ? RECORDS_MAX : (uint32_t)want;
 }
 
 static stoa_status capacity_set(stoa__storage *storage, uint32_t capacity) {
@@ -45,15 +47,12 @@ static stoa_status capacity_set(stoa__storage *storage, uint32_t capacity) {
 }
 
 stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count) {
-    if (count > (uint32_t)STOA_ENTITY_MAX - storage->live_count) {
-        return stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
-    }
     if (count <= storage->free_count) {
         return STOA_OK;
     }
     uint64_t need = (uint64_t)storage->head.record_count + (count - storage->free_count);
-    if (need > UINT32_MAX) {
-        return stoa__error(STOA_LIMIT, "the world has no handles left");
+    if (need > RECORDS_MAX) {
+        return stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
     }
     if (need <= storage->record_capacity) {
         return STOA_OK;

@@ -2,6 +2,7 @@
 #ifndef STOA_STORAGE_ENTITIES_H
 #define STOA_STORAGE_ENTITIES_H
 
+#include "base/inline.h"
 #include "storage/storage.h"
 
 stoa_status stoa__entities_init(stoa__storage *storage);
@@ -14,7 +15,7 @@ stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count);
 void stoa__entities_trim(stoa__storage *storage);
 
 /* The record of a live handle, or NULL. */
-static inline stoa_record *stoa__entities_find(const stoa__storage *storage, stoa_entity e) {
+STOA__INLINE stoa_record *stoa__entities_find(const stoa__storage *storage, stoa_entity e) {
     if (e.index >= storage->head.record_count) {
         return NULL;
     }
@@ -23,12 +24,12 @@ static inline stoa_record *stoa__entities_find(const stoa__storage *storage, sto
 }
 
 /* True if one entity can be taken without growing the table. */
-static inline bool stoa__entities_ready(const stoa__storage *storage) {
+STOA__INLINE bool stoa__entities_ready(const stoa__storage *storage) {
     return storage->free_first != 0 || storage->head.record_count < storage->record_capacity;
 }
 
 /* Brings a slot to life at `place`; needs the room that stoa__entities_reserve made. */
-static inline stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t place) {
+STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t place) {
     uint32_t index = storage->free_first;
     stoa_record *record;
     if (index != 0) {
@@ -47,7 +48,7 @@ static inline stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t p
 }
 
 /* Ends a live slot: the next tenant gets another generation, or there is none after the last. */
-static inline void stoa__entities_release(stoa__storage *storage, uint32_t index) {
+STOA__INLINE void stoa__entities_release(stoa__storage *storage, uint32_t index) {
     stoa_record *record = &storage->head.records[index];
     storage->live_count--;
     if (record->generation == STOA__GENERATION_MAX) {

@@ -15,32 +15,40 @@ static bool value_find(const stoa__token *name, stoa__number *number, void *user
     return draft != NULL;
 }
 
+/* The value after the last one, for a name without one of its own. */
+static stoa_status value_next(const stoa__drafts *drafts, stoa__number *next) {
+    if (drafts->count < 2) {
+        *next = (stoa__number){0};
+        return STOA_OK;
+    }
+    *next = drafts->items[drafts->count - 2].value;
+    if (next->value == INT64_MAX) {
+        return stoa__lexer_fail(&drafts->lexer, STOA_SYNTAX, stoa__lexer_column(&drafts->lexer),
+                                "no value comes after the largest one");
+    }
+    next->value++;
+    next->wide = next->wide || next->value > (next->is_unsigned ? UINT32_MAX : INT32_MAX);
+    return STOA_OK;
+}
+
 /* Reads `NAME` or `NAME = expression`. */
 static stoa_status value_parse(stoa__drafts *drafts) {
-    stoa__number next = {0};
-    if (drafts->count > 0) {
-        next = drafts->items[drafts->count - 1].value;
-        if (next.value == INT64_MAX) {
-            return stoa__lexer_fail(&drafts->lexer, STOA_SYNTAX, stoa__lexer_column(&drafts->lexer),
-                                    "no value comes after the largest one");
-        }
-        next.value++;
-        next.wide = next.wide || next.value > (next.is_unsigned ? UINT32_MAX : INT32_MAX);
-    }
     stoa__draft *draft = NULL;
     stoa_status status = stoa__drafts_add(drafts, "the name of a value", &draft);
-    if (status == STOA_OK && stoa__lexer_accept(&drafts->lexer, "=")) {
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (stoa__lexer_accept(&drafts->lexer, "=")) {
         /* A value cannot name itself: it is not there until its expression is read. */
         stoa__number_context context = {"value", draft->name, value_find, drafts};
         drafts->count--;
-        status = stoa__number_parse(&drafts->lexer, &context, &next);
+        status = stoa__number_parse(&drafts->lexer, &context, &draft->value);
         drafts->count++;
+    } else {
+        status = value_next(drafts, &draft->value);
     }
-    if (status == STOA_OK) {
-        if (stoa__number_is_int(next.value)) {
-            next.wide = next.is_unsigned = false;
-        }
-        draft->value = next;
+    if (stoa__number_is_int(draft->value.value)) {
+        draft->value.wide = draft->value.is_unsigned = false;
     }
     return status;
 }

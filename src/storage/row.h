@@ -5,6 +5,7 @@
 #ifndef STOA_STORAGE_ROW_H
 #define STOA_STORAGE_ROW_H
 
+#include "base/inline.h"
 #include "storage/archetype.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ typedef struct stoa__row {
 } stoa__row;
 
 /* 8 to 16 bytes, without a branch: two words that may overlap. */
-static inline void stoa__copy_small(uint8_t *to, const uint8_t *from, size_t size) {
+STOA__INLINE void stoa__copy_small(uint8_t *to, const uint8_t *from, size_t size) {
     uint64_t first, last;
     memcpy(&first, from, 8);
     memcpy(&last, from + size - 8, 8);
@@ -26,7 +27,7 @@ static inline void stoa__copy_small(uint8_t *to, const uint8_t *from, size_t siz
 }
 
 /* Any number of bytes, quick for the sizes components have. */
-static inline void stoa__copy_bytes(uint8_t *to, const uint8_t *from, size_t size) {
+STOA__INLINE void stoa__copy_bytes(uint8_t *to, const uint8_t *from, size_t size) {
     if (size >= 8 && size <= 16) {
         stoa__copy_small(to, from, size);
     } else if (size == 4) {
@@ -43,7 +44,7 @@ static inline void stoa__copy_bytes(uint8_t *to, const uint8_t *from, size_t siz
 }
 
 /* Moves `count` components into raw memory. */
-static inline void stoa__component_move(const stoa__component *component, void *to, void *from,
+STOA__INLINE void stoa__component_move(const stoa__component *component, void *to, void *from,
                                         int32_t count) {
     if (component->info.hooks.move != NULL) {
         component->info.hooks.move(to, from, count, component->info.hooks.user);
@@ -53,23 +54,23 @@ static inline void stoa__component_move(const stoa__component *component, void *
 }
 
 /* Ends the lives of `count` components. */
-static inline void stoa__component_drop(const stoa__component *component, void *items,
+STOA__INLINE void stoa__component_drop(const stoa__component *component, void *items,
                                         int32_t count) {
     if (component->info.hooks.drop != NULL) {
         component->info.hooks.drop(items, count, component->info.hooks.user);
     }
 }
 
-static inline stoa__archetype *stoa__row_archetype(const stoa__storage *storage, uint32_t place) {
+STOA__INLINE stoa__archetype *stoa__row_archetype(const stoa__storage *storage, uint32_t place) {
     return (stoa__archetype *)(void *)storage->head.chunks[place >> STOA_PLACE_BITS].archetype;
 }
 
-static inline stoa__row stoa__row_at(const stoa__storage *storage, uint32_t place) {
+STOA__INLINE stoa__row stoa__row_at(const stoa__storage *storage, uint32_t place) {
     return (stoa__row){storage->head.chunks[place >> STOA_PLACE_BITS].data,
                        place & (STOA__ROWS_MAX - 1), place};
 }
 
-static inline stoa_entity *stoa__row_entity(const stoa__row *row) {
+STOA__INLINE stoa_entity *stoa__row_entity(const stoa__row *row) {
     return &((stoa_entity *)(void *)row->data)[row->slot];
 }
 
@@ -81,7 +82,7 @@ stoa_status stoa__row_append_chunk(stoa__storage *storage, stoa__archetype *arch
 void stoa__row_chunk_emptied(stoa__storage *storage, stoa__archetype *archetype);
 
 /* Appends a raw row; the caller fills it in. On error nothing has changed. */
-static inline stoa_status stoa__row_append(stoa__storage *storage, stoa__archetype *archetype,
+STOA__INLINE stoa_status stoa__row_append(stoa__storage *storage, stoa__archetype *archetype,
                                            stoa__row *row) {
     if (STOA_LIKELY(archetype->head.chunk_count > 0)) {
         stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
@@ -96,14 +97,14 @@ static inline stoa_status stoa__row_append(stoa__storage *storage, stoa__archety
 }
 
 /* The last row of an archetype that has one. */
-static inline stoa__row stoa__row_last(const stoa__archetype *archetype) {
+STOA__INLINE stoa__row stoa__row_last(const stoa__archetype *archetype) {
     const stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
     size_t slot = (size_t)chunk->count - 1;
     return (stoa__row){chunk->data, slot, chunk->number << STOA_PLACE_BITS | (uint32_t)slot};
 }
 
 /* Takes the last row away; its components must have been moved or dropped. */
-static inline void stoa__row_pop(stoa__storage *storage, stoa__archetype *archetype) {
+STOA__INLINE void stoa__row_pop(stoa__storage *storage, stoa__archetype *archetype) {
     stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
     if (!STOA_LIKELY(--chunk->count > 0)) {
         stoa__row_chunk_emptied(storage, archetype);
@@ -111,17 +112,39 @@ static inline void stoa__row_pop(stoa__storage *storage, stoa__archetype *archet
 }
 
 /* The entity of `last` now lives at `hole`. */
-static inline void stoa__row_entity_moved(stoa__storage *storage, const stoa__row *hole,
+STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, const stoa__row *hole,
                                           const stoa__row *last) {
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(hole) = moved;
     storage->head.records[moved.index].place = hole->place;
 }
 
+/* The half of stoa__row_fill for columns that are not all small: moves the last row into the hole. */
+void stoa__row_fill_any(const stoa__archetype *archetype, const stoa__row *hole,
+                        const stoa__row *last);
+
 /* Fills a hole, whose components are moved or dropped already, with the last row. */
-void stoa__row_fill(stoa__storage *storage, stoa__archetype *archetype, stoa__row hole);
+STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archetype,
+                                 stoa__row hole) {
+    stoa__row last = stoa__row_last(archetype);
+    if (last.place != hole.place) {
+        if (STOA_LIKELY(archetype->small)) {
+            const stoa__lane *lane = archetype->lanes;
+            const stoa__lane *end = lane + archetype->lane_count;
+            for (; lane != end; lane++) {
+                size_t size = lane->size;
+                stoa__copy_small(hole.data + lane->offset + hole.slot * size,
+                                 last.data + lane->offset + last.slot * size, size);
+            }
+        } else {
+            stoa__row_fill_any(archetype, &hole, &last);
+        }
+        stoa__row_entity_moved(storage, &hole, &last);
+    }
+    stoa__row_pop(storage, archetype);
+}
 
 /* Drops the components of a row. */
-void stoa__row_drop(const stoa__archetype *archetype, stoa__row row);
+void stoa__row_drop(const stoa__archetype *archetype, const stoa__row *row);
 
 #endif

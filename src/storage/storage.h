@@ -84,6 +84,7 @@ typedef struct stoa__edge {
     uint32_t *key;
     uint32_t key_count;
     uint32_t hash;
+    uint32_t single; /* the key if it has one element, else 0 */
     uint32_t kept;  /* copies that are kept */
     uint32_t lanes; /* copies in all */
     uint32_t source_version;

@@ -87,27 +87,16 @@ static void component_overwrite(const stoa__component *component, uint8_t *to, c
     stoa__value_write(component, to, data, component->info.size);
 }
 
-/* Writes the values that an edge puts into a row of its target. */
-static void values_write(const stoa__edge *edge, stoa__row to, const stoa_value *values) {
-    for (uint32_t i = 0; i < edge->key_count; i++) {
-        const stoa__put *put = &edge->puts[i];
-        if (put->size != 0) {
-            stoa__value_write(edge->target->lanes[put->lane].component,
-                              to.data + put->to + to.slot * put->size, values[i].data, put->size);
-        }
-    }
-}
-
 /* Moves an entity along an edge to another archetype that has components, its values taken from `values`. */
-static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
-                               stoa__edge *edge, const stoa_value *values) {
+STOA__INLINE stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
+                                     stoa__edge *edge, const stoa_value *values) {
     stoa__row to;
     stoa_status status = stoa__row_append(storage, edge->target, &to);
     if (!STOA_LIKELY(status == STOA_OK)) {
         return status;
     }
     stoa__edge_ready(edge, source);
-    values_write(edge, to, values);
+    stoa__values_write(edge, to, values);
     stoa_record *record = &storage->head.records[e.index];
     if (source->index == 0) {
         storage->empty_count--;
@@ -119,29 +108,51 @@ static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__arch
     return STOA_OK;
 }
 
-/* Applies a change, given by its key and values, to an entity that lives. */
+/* Applies a change to an entity that lives. */
 static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t place,
-                                 const uint32_t *key, uint32_t count, const stoa_value *values) {
+                                 const stoa__values *change, const stoa_value *values) {
     stoa__storage *storage = &world->storage;
     stoa__archetype *source = stoa__row_archetype(storage, place);
-    stoa__edge *edge = stoa__edge_get(storage, source, key, count);
-    if (!STOA_LIKELY(edge != NULL)) {
+    stoa__edge *edge =
+        stoa__edge_get_hashed(storage, source, change->key, change->count, change->hash);
+    if (edge == NULL) {
         return stoa_last_error().status;
     }
-    if (STOA_LIKELY(edge->target != source)) {
+    if (edge->target != source) {
         return edge->target->index != 0 ? entity_move(storage, e, source, edge, values)
                                         : stoa_clear(world, e);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const stoa_column *column = stoa__archetype_column(source, key[i]);
+    for (uint32_t i = 0; i < change->count; i++) {
+        const stoa_column *column = stoa__archetype_column(source, change->key[i]);
         if (column != NULL && column->size != 0) {
             stoa__row row = stoa__row_at(storage, place);
-            component_overwrite(stoa__component_at(storage, key[i]),
+            component_overwrite(stoa__component_at(storage, change->key[i]),
                                 row.data + column->offset + row.slot * column->size,
                                 values[i].data);
         }
     }
     return STOA_OK;
+}
+
+/* Moves an entity along the edge of one component that is put or dropped. */
+STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, uint32_t place,
+                                        uint32_t key, const void *data) {
+    if (!STOA_LIKELY(world->open == 0)) {
+        return stoa__world_iterating(world);
+    }
+    stoa__storage *storage = &world->storage;
+    stoa__archetype *source = stoa__row_archetype(storage, place);
+    stoa__edge *edge = stoa__edge_get_one(storage, source, key);
+    stoa_value value = {.data = data};
+    stoa_status status;
+    if (!STOA_LIKELY(edge != NULL)) {
+        status = stoa_last_error().status;
+    } else if (STOA_LIKELY(edge->target->index != 0)) {
+        status = entity_move(storage, e, source, edge, &value);
+    } else {
+        return stoa_clear(world, e);
+    }
+    return STOA_LIKELY(status == STOA_OK) ? STOA_OK : stoa__world_report(world, status);
 }
 
 /* Puts one component; `overwrite` tells what to do if it is there. `id` must be known. */
@@ -151,35 +162,30 @@ static stoa_status component_put(stoa_world *world, stoa_entity e, stoa_componen
     if (!STOA_LIKELY(record != NULL)) {
         return stoa__world_dead(world, e);
     }
-    void *there = component_find(world, e, id);
-    if (there != NULL) {
-        const stoa__component *component = stoa__component_at(&world->storage, id);
-        if (overwrite && component->info.size != 0) {
-            component_overwrite(component, there, data);
-        }
-        return STOA_OK;
+    uint32_t place = record->place;
+    const stoa_column *column =
+        stoa__archetype_column(stoa__row_archetype(&world->storage, place), id);
+    if (column == NULL) {
+        return component_move(world, e, place, id, data);
     }
-    if (!STOA_LIKELY(world->open == 0)) {
-        return stoa__world_iterating(world);
+    if (overwrite && column->size != 0) {
+        stoa__row row = stoa__row_at(&world->storage, place);
+        component_overwrite(stoa__component_at(&world->storage, id),
+                            row.data + column->offset + row.slot * column->size, data);
     }
-    stoa_value value = {.data = data};
-    stoa_status status = entity_change(world, e, record->place, &id, 1, &value);
-    return STOA_LIKELY(status == STOA_OK) ? STOA_OK : stoa__world_report(world, status);
+    return STOA_OK;
 }
 
 static stoa_status component_take(stoa_world *world, stoa_entity e, stoa_component id) {
-    uint32_t place;
-    if (stoa_fast_column(world, e, id, &place) == NULL) {
-        return stoa__entities_find(&world->storage, e) != NULL ? STOA_OK
-                                                               : stoa__world_dead(world, e);
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (!STOA_LIKELY(record != NULL)) {
+        return stoa__world_dead(world, e);
     }
-    if (!STOA_LIKELY(world->open == 0)) {
-        return stoa__world_iterating(world);
+    uint32_t place = record->place;
+    if (stoa__archetype_column(stoa__row_archetype(&world->storage, place), id) == NULL) {
+        return STOA_OK;
     }
-    uint32_t key = id | STOA__KEY_DROP;
-    stoa_value value = {.data = NULL};
-    stoa_status status = entity_change(world, e, place, &key, 1, &value);
-    return STOA_LIKELY(status == STOA_OK) ? STOA_OK : stoa__world_report(world, status);
+    return component_move(world, e, place, id | STOA__KEY_DROP, NULL);
 }
 
 /* STOA_OK if the world is there and knows the id; otherwise reported. */
@@ -269,7 +275,7 @@ stoa_status stoa_change_values(stoa_world *world, stoa_entity e, const stoa_valu
     uint32_t place = record->place;
     status = stoa__values_read(world, values, count, true, &change);
     if (status == STOA_OK && change.count > 0) {
-        status = entity_change(world, e, place, change.key, change.count, values);
+        status = entity_change(world, e, place, &change, values);
     }
     return stoa__world_report(world, status);
 }

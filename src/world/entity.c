@@ -10,7 +10,7 @@ stoa_entity stoa_create(stoa_world *world) {
         return STOA_NULL;
     }
     stoa__storage *storage = &world->storage;
-    if (!STOA_LIKELY(stoa__entities_ready(storage)) || storage->live_count >= STOA_ENTITY_MAX) {
+    if (!STOA_LIKELY(stoa__entities_ready(storage))) {
         stoa_status status = stoa__entities_reserve(storage, 1);
         if (status != STOA_OK) {
             stoa__world_report(world, status);
@@ -22,10 +22,10 @@ stoa_entity stoa_create(stoa_world *world) {
 }
 
 /* Makes an entity along an edge of the empty archetype, which has a place for each value. */
-static stoa_status entity_place(stoa_world *world, stoa__edge *edge, const stoa_value *values,
-                                stoa_entity *result) {
+STOA__INLINE stoa_status entity_place(stoa_world *world, stoa__edge *edge, const stoa_value *values,
+                                      stoa_entity *result) {
     stoa__storage *storage = &world->storage;
-    if (!STOA_LIKELY(stoa__entities_ready(storage)) || storage->live_count >= STOA_ENTITY_MAX) {
+    if (!STOA_LIKELY(stoa__entities_ready(storage))) {
         stoa_status status = stoa__entities_reserve(storage, 1);
         if (status != STOA_OK) {
             return status;
@@ -37,35 +37,69 @@ static stoa_status entity_place(stoa_world *world, stoa__edge *edge, const stoa_
         return status;
     }
     stoa__edge_ready(edge, storage->archetypes[0]);
-    for (uint32_t i = 0; i < edge->key_count; i++) {
-        const stoa__put *put = &edge->puts[i];
-        if (put->size != 0) {
-            stoa__value_write(edge->target->lanes[put->lane].component,
-                              row.data + put->to + row.slot * put->size, values[i].data, put->size);
-        }
-    }
+    stoa__values_write(edge, row, values);
     *result = stoa__entities_take(storage, row.place);
     *stoa__row_entity(&row) = *result;
     return STOA_OK;
 }
 
-stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count) {
-    if (count == 0) {
-        return stoa_create(world);
+/* How many components a bundle has at most to take the short way. */
+#define BUNDLE_SHORT 8
+
+/* The edge of a short bundle of known types, found without a call; NULL if anything is out of the ordinary. */
+STOA__INLINE stoa__edge *bundle_edge(stoa_world *world, const stoa_value *values, int32_t count) {
+    uint32_t key[BUNDLE_SHORT];
+    uint32_t hash = 0;
+    if (count > BUNDLE_SHORT || values == NULL) {
+        return NULL;
     }
-    if (stoa__world_may_change(world) != STOA_OK) {
-        return STOA_NULL;
+    for (int32_t i = 0; i < count; i++) {
+        if (values[i].type == NULL || values[i].op != STOA_PUT) {
+            return NULL;
+        }
+        key[i] = stoa_fast_id(world, values[i].type);
+        if (key[i] == 0) {
+            return NULL;
+        }
+        hash = stoa__edge_hash(hash, key[i]);
     }
+    stoa__storage *storage = &world->storage;
+    return stoa__edge_get_hashed(storage, storage->archetypes[0], key, (uint32_t)count, hash);
+}
+
+/* stoa_create_values for bundles that do not take the short way, or fail. */
+STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *values,
+                                          int32_t count) {
     stoa__values bundle;
     stoa_entity result = STOA_NULL;
     stoa_status status = stoa__values_read(world, values, count, false, &bundle);
-    if (STOA_LIKELY(status == STOA_OK)) {
-        stoa__edge *edge = stoa__edge_get(&world->storage, world->storage.archetypes[0], bundle.key,
-                                          bundle.count);
+    if (status == STOA_OK) {
+        stoa__edge *edge =
+            stoa__edge_get_hashed(&world->storage, world->storage.archetypes[0], bundle.key,
+                                  bundle.count, bundle.hash);
         status =
             edge != NULL ? entity_place(world, edge, values, &result) : stoa_last_error().status;
     }
     stoa__world_report(world, status);
+    return result;
+}
+
+stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count) {
+    if (!STOA_LIKELY(count > 0)) {
+        return count == 0 ? stoa_create(world) : create_long(world, values, count);
+    }
+    if (stoa__world_may_change(world) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__edge *edge = bundle_edge(world, values, count);
+    if (!STOA_LIKELY(edge != NULL)) {
+        return create_long(world, values, count);
+    }
+    stoa_entity result = STOA_NULL;
+    stoa_status status = entity_place(world, edge, values, &result);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        stoa__world_report(world, status);
+    }
     return result;
 }
 
@@ -151,7 +185,8 @@ static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa_v
     }
     stoa_status status = stoa__values_read(world, values, value_count, false, &bundle);
     if (status == STOA_OK && bundle.count > 0) {
-        *edge = stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count);
+        *edge = stoa__edge_get_hashed(storage, storage->archetypes[0], bundle.key, bundle.count,
+                                      bundle.hash);
         status = *edge == NULL ? stoa_last_error().status : STOA_OK;
     }
     if (status == STOA_OK) {
@@ -198,14 +233,16 @@ stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_val
 }
 
 /* Takes an entity's row away, components and all; it has no place after this. */
-static void row_remove(stoa__storage *storage, uint32_t place) {
+STOA__INLINE void row_remove(stoa__storage *storage, uint32_t place) {
     if (place >> STOA_PLACE_BITS == 0) {
         storage->empty_count--;
         return;
     }
     stoa__archetype *archetype = stoa__row_archetype(storage, place);
     stoa__row row = stoa__row_at(storage, place);
-    stoa__row_drop(archetype, row);
+    if (!STOA_LIKELY(archetype->plain)) {
+        stoa__row_drop(archetype, &row);
+    }
     stoa__row_fill(storage, archetype, row);
 }
 

@@ -11,6 +11,7 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
         return stoa__error(STOA_LIMIT, "a bundle of %d components is over the limit of %d", count,
                            STOA__BUNDLE_MAX);
     }
+    result->hash = 0;
     for (int32_t i = 0; i < count; i++) {
         if (values[i].op != STOA_PUT && !(drops && values[i].op == STOA_DROP)) {
             return stoa__error(STOA_INVALID, "value %d of the bundle is not one to put", i);
@@ -23,6 +24,7 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
             return stoa__error(STOA_UNKNOWN, "there is no component with the id %u", id);
         }
         result->key[i] = id | (values[i].op == STOA_DROP ? STOA__KEY_DROP : 0);
+        result->hash = stoa__edge_hash(result->hash, result->key[i]);
     }
     result->count = (uint32_t)count;
     return STOA_OK;

@@ -9,6 +9,7 @@
 /* A bundle or change, ready to look up its edge. */
 typedef struct stoa__values {
     uint32_t count;
+    uint32_t hash;
     uint32_t key[STOA__BUNDLE_MAX];
 } stoa__values;
 
@@ -18,7 +19,7 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
                               bool drops, stoa__values *result);
 
 /* The id of one value, registering its type if need be; 0 with the thread's error set. */
-static inline stoa_component stoa__value_id(stoa_world *world, const stoa_value *value) {
+STOA__INLINE stoa_component stoa__value_id(stoa_world *world, const stoa_value *value) {
     if (value->type == NULL) {
         return value->id;
     }
@@ -26,15 +27,56 @@ static inline stoa_component stoa__value_id(stoa_world *world, const stoa_value 
     return STOA_LIKELY(id != 0) ? id : stoa__registry_type(&world->storage, value->type);
 }
 
-/* Writes a caller's value, moved, or zeros into raw memory. */
-static inline void stoa__value_write(const stoa__component *component, uint8_t *to,
-                                     const void *data, size_t size) {
-    if (data == NULL) {
+/* Reads one word of a caller's value. Values are mostly written a moment ago, member by member: reading them in larger
+ * pieces than they were written would wait for the writes to reach the cache. */
+STOA__INLINE void stoa__value_word(uint8_t *to, const uint8_t *from, size_t at) {
+    uint32_t word;
+    memcpy(&word, from + at, 4);
+    STOA__OPAQUE(word);
+    memcpy(to + at, &word, 4);
+}
+
+/* Copies a plain value of the caller's, or zeros. */
+STOA__INLINE void stoa__value_copy(uint8_t *to, const uint8_t *from, size_t size) {
+    if (!STOA_LIKELY(from != NULL)) {
         memset(to, 0, size);
-    } else if (component->info.hooks.move != NULL) {
+    } else if (size == 12) {
+        stoa__value_word(to, from, 0);
+        stoa__value_word(to, from, 4);
+        stoa__value_word(to, from, 8);
+    } else if (size == 8 || size == 16) {
+        for (size_t at = 0; at < size; at += 4) {
+            stoa__value_word(to, from, at);
+        }
+    } else {
+        stoa__copy_bytes(to, from, size);
+    }
+}
+
+/* Moves a caller's value, or zeros, into raw memory. */
+STOA__INLINE void stoa__value_write(const stoa__component *component, uint8_t *to, const void *data,
+                                    size_t size) {
+    if (data != NULL && component->info.hooks.move != NULL) {
         stoa__component_move(component, to, (void *)(uintptr_t)data, 1);
     } else {
-        stoa__copy_bytes(to, data, size);
+        stoa__value_copy(to, data, size);
+    }
+}
+
+/* Writes the values that an edge puts into a row of its target. */
+STOA__INLINE void stoa__values_write(const stoa__edge *edge, stoa__row to,
+                                     const stoa_value *values) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        if (STOA_LIKELY(put->size != 0)) {
+            uint8_t *place = to.data + put->to + to.slot * put->size;
+            if (STOA_LIKELY(edge->plain)) {
+                stoa__value_copy(place, values[i].data, put->size);
+            } else {
+                stoa__value_write(edge->target->lanes[put->lane].component, place, values[i].data,
+                                  put->size);
+            }
+        }
     }
 }
 

@@ -1,0 +1,18 @@
+/* Hints for the compiler in the library's own code; plain C where it has none. */
+#ifndef STOA_BASE_INLINE_H
+#define STOA_BASE_INLINE_H
+
+#if defined(__GNUC__)
+/* A function that must be part of its caller: the hot paths are written as several of these. */
+#define STOA__INLINE static inline __attribute__((always_inline))
+/* A function that is rarely called and must not weigh on its caller. */
+#define STOA__COLD __attribute__((noinline, cold))
+/* Keeps the compiler from joining the load of a word with its neighbours. */
+#define STOA__OPAQUE(word) __asm__("" : "+r"(word))
+#else
+#define STOA__INLINE static inline
+#define STOA__COLD
+#define STOA__OPAQUE(word) ((void)(word))
+#endif
+
+#endif

@@ -183,8 +183,8 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
 /// One member for STOA_TYPE_MEMBERS; `type` is the C type of the member, or of an array's element.
 #define STOA_MEMBER(T, member, type)                                                               \
     {                                                                                              \
-#member, #type, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((T *)0)->member),         \
-            (uint32_t)sizeof(type)                                                                 \
+        STOA_TEXT_RAW(member), STOA_TEXT(type), (uint32_t)offsetof(T, member),                     \
+            (uint32_t)sizeof(((T *)0)->member), (uint32_t)sizeof(type)                             \
     }
 
 STOA_END

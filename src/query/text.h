@@ -8,8 +8,8 @@
 
 #include "stoa/query.h"
 
-/* Fills in the terms of `desc` (its name is left alone). Errors are STOA_SYNTAX or STOA_NOT_FOUND, with the column;
- * allocates nothing. */
+/* Fills in the terms of `desc` (its name is left alone). Errors are STOA_SYNTAX or STOA_NOT_FOUND, with the column,
+ * STOA_LIMIT and STOA_NULL_ARGUMENT. Allocates nothing. */
 stoa_status stoa__query_text(const stoa_world *world, const char *text, stoa_query_desc *desc);
 
 #endif

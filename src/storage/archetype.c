@@ -16,6 +16,14 @@
 
 #include <string.h>
 
+/* The tail of an archetype without rows: it has no room, so nothing is ever written here. */
+static stoa_chunk chunk_none = {NULL, 0, INT32_MAX};
+
+static void tail_update(stoa__archetype *archetype) {
+    int32_t count = archetype->head.chunk_count;
+    archetype->tail = count > 0 ? &archetype->head.chunks[count - 1] : &chunk_none;
+}
+
 /* The smallest mask under which all ids differ. */
 static uint32_t mask_for(const stoa_component *ids, uint32_t count) {
     uint32_t mask = 0;
@@ -83,6 +91,8 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
         archetype->ids[i] = ids[i];
     }
     columns_fill(storage, archetype);
+    tail_update(archetype);
+    stoa__edge_init(archetype);
     return archetype;
 }
 
@@ -120,7 +130,7 @@ static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_compone
         stoa__error_memory("an archetype");
         return NULL;
     }
-    stoa__layout_apply(archetype, stoa__layout_first(archetype));
+    stoa__layout_apply(storage, archetype, stoa__layout_first(archetype));
     for (uint32_t i = 0; i < count; i++) {
         stoa__bitset_set(&stoa__component_at(storage, ids[i])->archetypes, archetype->index);
     }
@@ -219,7 +229,13 @@ static stoa_status chunk_add(stoa__storage *storage, stoa__archetype *archetype)
     }
     storage->head.chunks[number] = (stoa_chunk_ref){data, &archetype->head};
     archetype->head.chunks[archetype->chunk_held++] = (stoa_chunk){data, number, 0};
+    tail_update(archetype);
     return STOA_OK;
+}
+
+void stoa__archetype_extend(stoa__archetype *archetype) {
+    archetype->head.chunks[archetype->head.chunk_count++].count = 0;
+    tail_update(archetype);
 }
 
 static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) {
@@ -248,7 +264,7 @@ static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archety
     stoa__archetype_limbo_free(storage);
     storage->limbo = chunk->data;
     storage->limbo_size = archetype->block_size;
-    stoa__layout_apply(archetype, rows);
+    stoa__layout_apply(storage, archetype, rows);
     chunk->data = data;
     storage->head.chunks[chunk->number].data = data;
     return STOA_OK;
@@ -278,7 +294,7 @@ stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *arc
     stoa_status status = STOA_OK;
     if (archetype->chunk_held == 0) {
         if (rows != (uint32_t)archetype->head.chunk_capacity) {
-            stoa__layout_apply(archetype, rows);
+            stoa__layout_apply(storage, archetype, rows);
         }
     } else if (archetype->chunk_held == 1 && rows > (uint32_t)archetype->head.chunk_capacity) {
         status = chunk_resize(storage, archetype, rows);
@@ -295,6 +311,7 @@ stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *arc
 }
 
 void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype) {
+    tail_update(archetype);
     int32_t keep = archetype->head.chunk_count + 1;
     keep = keep < archetype->chunk_keep ? archetype->chunk_keep : keep;
     while (archetype->chunk_held > keep) {

@@ -31,6 +31,9 @@ stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *ar
 /* Gives spare chunks back beyond the one that is kept ready. */
 void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype);
 
+/* Takes the next chunk, which is held already, into use. */
+void stoa__archetype_extend(stoa__archetype *archetype);
+
 /* Frees the outgrown chunk that is kept for values that point into it. */
 void stoa__archetype_limbo_free(stoa__storage *storage);
 

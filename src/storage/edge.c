@@ -88,8 +88,8 @@ static void edge_fill(stoa__edge *edge, const stoa__archetype *source) {
         bool keep = key_says(edge->key, edge->key_count, id) == 0;
         edge->copies[keep ? kept++ : edge->kept + left++] =
             (stoa__copy){.size = source->lanes[i].size,
-                         .from_lane = i,
-                         .to_lane = keep ? lane_of(edge->target, id) : STOA__NONE};
+                         .from_lane = (uint16_t)i,
+                         .to_lane = (uint16_t)(keep ? lane_of(edge->target, id) : 0)};
     }
     for (uint32_t i = 0; i < edge->key_count; i++) {
         uint32_t lane = (edge->key[i] & STOA__KEY_DROP) != 0
@@ -99,10 +99,11 @@ static void edge_fill(stoa__edge *edge, const stoa__archetype *source) {
             .size = lane != STOA__NONE ? edge->target->lanes[lane].size : 0, .lane = lane};
     }
     edge->plain = source->plain && edge->target->plain;
-    edge->small = edge->plain && source->small;
+    edge->quick = edge->plain && source->small && source->index != 0 && edge->target->index != 0;
 }
 
-void stoa__edge_refresh(stoa__edge *edge, const stoa__archetype *source) {
+STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge,
+                                   const stoa__archetype *source) {
     for (uint32_t i = 0; i < edge->lanes; i++) {
         stoa__copy *copy = &edge->copies[i];
         copy->from = source->lanes[copy->from_lane].offset;
@@ -112,8 +113,7 @@ void stoa__edge_refresh(stoa__edge *edge, const stoa__archetype *source) {
         stoa__put *put = &edge->puts[i];
         put->to = put->lane != STOA__NONE ? edge->target->lanes[put->lane].offset : 0;
     }
-    edge->source_version = source->head.version;
-    edge->target_version = edge->target->head.version;
+    edge->epoch = storage->epoch;
 }
 
 static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *source,
@@ -139,33 +139,55 @@ static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *sourc
     return edge;
 }
 
-static void cell_put(stoa__edge **cells, uint32_t capacity, stoa__edge *edge) {
+/* The one cell of an archetype that has no edges; never written. */
+static stoa__edge *cell_free = NULL;
+
+void stoa__edge_init(stoa__archetype *archetype) {
+    archetype->edges = (stoa__edges){&cell_free, 0, 0};
+}
+
+static uint32_t cells_owned(const stoa__edges *edges) {
+    return edges->mask > 0 ? edges->mask + 1 : 0;
+}
+
+size_t stoa__edge_bytes(const stoa__archetype *archetype) {
+    size_t bytes = cells_owned(&archetype->edges) * sizeof(stoa__edge *);
+    for (uint32_t i = 0; i < cells_owned(&archetype->edges); i++) {
+        bytes += archetype->edges.cells[i] != NULL ? archetype->edges.cells[i]->block_size : 0;
+    }
+    return bytes;
+}
+
+static void cell_put(stoa__edge **cells, uint32_t mask, stoa__edge *edge) {
     uint32_t at = edge->hash >> 16;
-    while (cells[at & (capacity - 1)] != NULL) {
+    while (cells[at & mask] != NULL) {
         at++;
     }
-    cells[at & (capacity - 1)] = edge;
+    cells[at & mask] = edge;
 }
 
 static stoa_status edges_reserve(stoa__storage *storage, stoa__edges *edges) {
-    if ((edges->count + 1) * 2 <= edges->capacity) {
+    uint32_t owned = cells_owned(edges);
+    if ((edges->count + 1) * 2 <= owned) {
         return STOA_OK;
     }
-    uint32_t capacity = edges->capacity == 0 ? EDGES_FIRST : edges->capacity * 2;
+    uint32_t count = owned == 0 ? EDGES_FIRST : owned * 2;
     stoa__edge **cells =
-        stoa__heap_zalloc(&storage->heap, capacity * sizeof *cells, _Alignof(stoa__edge *));
+        stoa__heap_zalloc(&storage->heap, count * sizeof *cells, _Alignof(stoa__edge *));
     if (cells == NULL) {
         return stoa__error_memory("the edges of an archetype");
     }
-    for (uint32_t i = 0; i < edges->capacity; i++) {
+    for (uint32_t i = 0; i < owned; i++) {
         if (edges->cells[i] != NULL) {
-            cell_put(cells, capacity, edges->cells[i]);
+            cell_put(cells, count - 1, edges->cells[i]);
         }
     }
-    stoa__heap_free(&storage->heap, edges->cells, edges->capacity * sizeof *cells,
-                    _Alignof(stoa__edge *));
+    if (owned > 0) {
+        stoa__heap_free(&storage->heap, edges->cells, owned * sizeof *cells,
+                        _Alignof(stoa__edge *));
+    }
     edges->cells = cells;
-    edges->capacity = capacity;
+    edges->mask = count - 1;
     return STOA_OK;
 }
 
@@ -187,19 +209,21 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
     edge->hash = hash;
     edge->single = count == 1 ? key[0] : 0;
     edge_fill(edge, source);
-    stoa__edge_refresh(edge, source);
-    cell_put(source->edges.cells, source->edges.capacity, edge);
+    stoa__edge_refresh(storage, edge, source);
+    cell_put(source->edges.cells, source->edges.mask, edge);
     source->edges.count++;
     return edge;
 }
 
 void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
-                         const stoa__row *from, const stoa__row *to) {
+                         uint32_t from, uint32_t to) {
+    stoa__row old = stoa__row_at(storage, from);
+    stoa__row new = stoa__row_at(storage, to);
     for (uint32_t i = 0; i < edge->lanes; i++) {
         const stoa__copy *copy = &edge->copies[i];
         const stoa__component *component = source->lanes[copy->from_lane].component;
-        uint8_t *item = from->data + copy->from + from->slot * copy->size;
-        uint8_t *place = to->data + copy->to + to->slot * copy->size;
+        uint8_t *item = old.data + copy->from + old.slot * copy->size;
+        uint8_t *place = new.data + copy->to + new.slot * copy->size;
         if (i >= edge->kept) {
             stoa__component_drop(component, item, 1);
         } else if (edge->plain) {
@@ -208,23 +232,27 @@ void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__a
             stoa__component_move(component, place, item, 1);
         }
     }
-    stoa__row_fill(storage, source, *from);
+    stoa__row_fill(storage, source, old);
 }
 
 void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
     stoa__edges *edges = &archetype->edges;
-    for (uint32_t i = 0; i < edges->capacity; i++) {
+    uint32_t owned = cells_owned(edges);
+    for (uint32_t i = 0; i < owned; i++) {
         if (edges->cells[i] != NULL) {
             stoa__heap_free(&storage->heap, edges->cells[i], edges->cells[i]->block_size,
                             _Alignof(stoa__edge));
         }
     }
-    stoa__heap_free(&storage->heap, edges->cells, edges->capacity * sizeof *edges->cells,
-                    _Alignof(stoa__edge *));
-    *edges = (stoa__edges){0};
+    if (owned > 0) {
+        stoa__heap_free(&storage->heap, edges->cells, owned * sizeof *edges->cells,
+                        _Alignof(stoa__edge *));
+    }
+    stoa__edge_init(archetype);
 }
 
-static bool edge_right(const stoa__edge *edge, const stoa__archetype *source) {
+static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
+                       const stoa__archetype *source) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
         stoa_component id = edge->key[i] & ~STOA__KEY_DROP;
         bool there = stoa__archetype_column(edge->target, id) != NULL;
@@ -239,12 +267,9 @@ static bool edge_right(const stoa__edge *edge, const stoa__archetype *source) {
         if (kept && edge->target->lanes[copy->to_lane].component->info.id != id) {
             return false;
         }
-        if (edge->source_version == source->head.version &&
-            copy->from != source->lanes[copy->from_lane].offset) {
-            return false;
-        }
-        if (kept && edge->target_version == edge->target->head.version &&
-            copy->to != edge->target->lanes[copy->to_lane].offset) {
+        if (edge->epoch == storage->epoch &&
+            (copy->from != source->lanes[copy->from_lane].offset ||
+             (kept && copy->to != edge->target->lanes[copy->to_lane].offset))) {
             return false;
         }
     }
@@ -253,7 +278,7 @@ static bool edge_right(const stoa__edge *edge, const stoa__archetype *source) {
 
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < archetype->edges.capacity; i++) {
+    for (uint32_t i = 0; i < cells_owned(&archetype->edges); i++) {
         const stoa__edge *edge = archetype->edges.cells[i];
         if (edge == NULL) {
             continue;
@@ -261,7 +286,7 @@ stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype
         count++;
         if (edge->target->index >= storage->archetype_count ||
             storage->archetypes[edge->target->index] != edge->target ||
-            !edge_right(edge, archetype)) {
+            !edge_right(storage, edge, archetype)) {
             return stoa__error(STOA_CORRUPT, "an edge of archetype %u leads to a wrong place",
                                archetype->index);
         }

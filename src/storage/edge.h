@@ -9,13 +9,20 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
                             uint32_t count, uint32_t hash);
 
 /* Reads offsets anew after a layout has changed. */
-void stoa__edge_refresh(stoa__edge *edge, const stoa__archetype *source);
+void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge,
+                        const stoa__archetype *source);
 
-/* The half of stoa__edge_move for columns that are not all small. */
+/* The half of stoa__edge_move for edges that are not quick; `from` and `to` are places. */
 void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
-                         const stoa__row *from, const stoa__row *to);
+                         uint32_t from, uint32_t to);
+
+/* No edges yet. */
+void stoa__edge_init(stoa__archetype *archetype);
 
 void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype);
+
+/* Bytes the edges of an archetype hold. */
+size_t stoa__edge_bytes(const stoa__archetype *archetype);
 
 /* STOA_CORRUPT unless every edge leads where its key says. */
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype);
@@ -25,10 +32,10 @@ STOA__INLINE uint32_t stoa__edge_hash(uint32_t hash, uint32_t element) {
 }
 
 /* Offsets that are right for the layouts as they are now. */
-STOA__INLINE void stoa__edge_ready(stoa__edge *edge, const stoa__archetype *source) {
-    if (!STOA_LIKELY(edge->source_version == source->head.version &&
-                     edge->target_version == edge->target->head.version)) {
-        stoa__edge_refresh(edge, source);
+STOA__INLINE void stoa__edge_ready(const stoa__storage *storage, stoa__edge *edge,
+                                   const stoa__archetype *source) {
+    if (!STOA_LIKELY(edge->epoch == storage->epoch)) {
+        stoa__edge_refresh(storage, edge, source);
     }
 }
 
@@ -36,26 +43,26 @@ STOA__INLINE void stoa__edge_ready(stoa__edge *edge, const stoa__archetype *sour
  * moved, the others dropped. Values of the edge's puts are not written. */
 STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge,
                                   stoa__archetype *source, stoa__row from, stoa__row to) {
-    if (!STOA_LIKELY(edge->small)) {
-        stoa__edge_move_any(storage, edge, source, &from, &to);
+    if (!STOA_LIKELY(edge->quick)) {
+        stoa__edge_move_any(storage, edge, source, from.place, to.place);
         return;
     }
     /* The last row is copied even onto itself: that saves a branch for each column. */
     stoa__row last = stoa__row_last(source);
     const stoa__copy *copy = edge->copies;
-    const stoa__copy *kept = copy + edge->kept, *end = copy + edge->lanes;
-    for (; copy != kept; copy++) {
+    uint32_t left = edge->lanes - edge->kept;
+    for (uint32_t n = edge->kept; n > 0; n--, copy++) {
         size_t size = copy->size;
         uint8_t *hole = from.data + copy->from + from.slot * size;
         stoa__copy_small(to.data + copy->to + to.slot * size, hole, size);
         stoa__copy_small(hole, last.data + copy->from + last.slot * size, size);
     }
-    for (; copy != end; copy++) {
+    for (; left > 0; left--, copy++) {
         size_t size = copy->size;
         stoa__copy_small(from.data + copy->from + from.slot * size,
                          last.data + copy->from + last.slot * size, size);
     }
-    stoa__row_entity_moved(storage, &from, &last);
+    stoa__row_entity_moved(storage, from, last);
     stoa__row_pop(storage, source);
 }
 
@@ -63,50 +70,31 @@ STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge
 STOA__INLINE stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__archetype *source,
                                             uint32_t key) {
     uint32_t hash = stoa__edge_hash(0, key);
-    uint32_t mask = source->edges.capacity - 1;
-    for (uint32_t at = hash >> 16; source->edges.capacity > 0; at++) {
-        stoa__edge *edge = source->edges.cells[at & mask];
-        if (edge == NULL) {
-            break;
+    for (uint32_t at = hash >> 16;; at++) {
+        stoa__edge *edge = source->edges.cells[at & source->edges.mask];
+        if (!STOA_LIKELY(edge != NULL)) {
+            return stoa__edge_make(storage, source, &(uint32_t){key}, 1, hash);
         }
         if (STOA_LIKELY(edge->single == key)) {
             return edge;
         }
     }
-    return stoa__edge_make(storage, source, &key, 1, hash);
 }
 
 /* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order, with STOA__KEY_DROP on
- * those to be taken away; naming an id twice or an unknown one is an error. */
-STOA__INLINE stoa__edge *stoa__edge_get_hashed(stoa__storage *storage, stoa__archetype *source,
-                                               const uint32_t *key, uint32_t count, uint32_t hash) {
-    uint32_t mask = source->edges.capacity - 1;
-    for (uint32_t at = hash >> 16; source->edges.capacity > 0; at++) {
-        stoa__edge *edge = source->edges.cells[at & mask];
-        if (edge == NULL) {
-            break;
-        }
-        if (STOA_LIKELY(edge->hash == hash && edge->key_count == count)) {
-            uint32_t same = 0;
-            while (same < count && edge->key[same] == key[same]) {
-                same++;
-            }
-            if (STOA_LIKELY(same == count)) {
-                return edge;
-            }
-        }
-    }
-    return stoa__edge_make(storage, source, key, count, hash);
-}
-
-/* The same, for a key whose hash is not known yet. */
+ * those to be taken away; naming an id twice or an unknown one is an error. `hash` is the key's, by stoa__edge_hash. */
 static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
-                                         const uint32_t *key, uint32_t count) {
-    uint32_t hash = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        hash = stoa__edge_hash(hash, key[i]);
+                                         const uint32_t *key, uint32_t count, uint32_t hash) {
+    for (uint32_t at = hash >> 16;; at++) {
+        stoa__edge *edge = source->edges.cells[at & source->edges.mask];
+        if (edge == NULL) {
+            return stoa__edge_make(storage, source, key, count, hash);
+        }
+        if (edge->hash == hash && edge->key_count == count &&
+            memcmp(edge->key, key, count * sizeof *key) == 0) {
+            return edge;
+        }
     }
-    return stoa__edge_get_hashed(storage, source, key, count, hash);
 }
 
 #endif

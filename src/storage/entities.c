@@ -7,6 +7,8 @@
 #include "storage/entities.h"
 
 #define RECORDS_FIRST 64u
+/* Records in 2 MiB. */
+#define RECORDS_STEP ((2u << 20) / (uint32_t)sizeof(stoa_record))
 /* So many that live entities, which are fewer, can be counted in an int32_t. */
 #define RECORDS_MAX ((uint32_t)STOA_ENTITY_MAX + 1)
 
@@ -24,13 +26,17 @@ void stoa__entities_fini(stoa__storage *storage) {
                     storage->record_capacity * sizeof(stoa_record), STOA__LINE);
 }
 
-/* With a resize hook large tables grow by moving pages, so small steps are cheap and save memory. */
+/* Large tables grow in whole steps of 2 MiB, since only those can have huge pages. With a resize hook that moves pages
+ * small steps are cheap and save memory. */
 static uint32_t capacity_after(const stoa__storage *storage, uint32_t need) {
-    uint32_t capacity = storage->record_capacity;
-    bool small_steps = storage->heap.hooks.resize != NULL && capacity >= 1u << 18;
-    uint64_t want = (uint64_t)capacity + (small_steps ? capacity / 8 : capacity);
+    uint64_t capacity = storage->record_capacity;
+    bool small_steps = storage->heap.hooks.resize != NULL && capacity >= RECORDS_STEP;
+    uint64_t want = capacity + (small_steps ? capacity / 8 : capacity);
     want = want < RECORDS_FIRST ? RECORDS_FIRST : want;
     want = want < need ? need : want;
+    if (want > RECORDS_STEP) {
+        want = (want + RECORDS_STEP - 1) / RECORDS_STEP * RECORDS_STEP;
+    }
     return want > RECORDS_MAX ? RECORDS_MAX : (uint32_t)want;
 }
 

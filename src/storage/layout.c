@@ -42,7 +42,7 @@ uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
     return line_up(end) + (archetype->tags ? STOA__LINE : 0);
 }
 
-void stoa__layout_apply(stoa__archetype *archetype, uint32_t rows) {
+void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
     uint64_t end = stoa__layout_begin(rows);
     stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
@@ -58,4 +58,5 @@ void stoa__layout_apply(stoa__archetype *archetype, uint32_t rows) {
     }
     archetype->head.chunk_capacity = (int32_t)rows;
     archetype->head.version++;
+    storage->epoch++;
 }

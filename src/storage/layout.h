@@ -19,7 +19,7 @@ uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows);
 /* Bytes of a chunk of `rows`; above UINT32_MAX if it does not fit. */
 uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows);
 
-/* Writes offsets and block size for chunks of `rows` into the archetype and moves its version on. */
-void stoa__layout_apply(stoa__archetype *archetype, uint32_t rows);
+/* Writes offsets and block size for chunks of `rows` into the archetype; moves its version and the epoch on. */
+void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The text is the struct's own: `{ float x, y; uint8_t kind; char name[16]; Vec3 at; }`. The layout is computed by the
  * rules of the C ABI and must come to the size and alignment the compiler gave; what cannot be told for sure is refused
- * with a message, never guessed. Errors are STOA_LAYOUT or STOA_SYNTAX, with the column. */
+ * with a message, never guessed. Errors are STOA_LAYOUT or STOA_SYNTAX, with the column, STOA_LIMIT and STOA_NO_MEMORY. */
 #ifndef STOA_STORAGE_REFLECT_H
 #define STOA_STORAGE_REFLECT_H
 

@@ -45,7 +45,7 @@ static bool name_is_identifier(const char *name) {
 
 static stoa_status member_read(const stoa__reflect_source *source, const stoa_member_desc *desc,
                                stoa_member *member) {
-    stoa__element element;
+    stoa__element element = {0};
     if (!name_is_identifier(desc->name)) {
         return member_fail(source, desc, "has a name that C would not take");
     }
@@ -59,7 +59,7 @@ static stoa_status member_read(const stoa__reflect_source *source, const stoa_me
                            source->name, desc->name, (unsigned)desc->item_size, desc->type_name,
                            (unsigned)element.size);
     }
-    if (desc->size == 0 || desc->size % desc->item_size != 0) {
+    if (desc->size == 0 || desc->item_size == 0 || desc->size % desc->item_size != 0) {
         return member_fail(source, desc, "is not made of whole items");
     }
     if ((uint64_t)desc->offset + desc->size > source->size) {

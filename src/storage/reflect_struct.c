@@ -91,7 +91,7 @@ static stoa_status array_parse(reader *r, stoa__draft *draft) {
 /* Reads one declarator: stars, name, brackets. */
 static stoa_status declarator_parse(reader *r, const stoa__spelling *spelling) {
     stoa__lexer *lexer = &r->drafts.lexer;
-    stoa__element element;
+    stoa__element element = {0};
     stoa__draft *draft = NULL;
     if (stoa__lexer_is(lexer, ":")) {
         return stoa__reflect_refuse(lexer, r->drafts.source, stoa__lexer_column(lexer),

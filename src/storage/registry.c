@@ -15,6 +15,7 @@ static stoa_atomic slot_last;
 /* A description from either source, in one form. */
 typedef struct description {
     const char *name;
+    const char *identifier; /* the C name if it is not the same, else NULL */
     stoa__reflect_source source;
     const stoa_hooks *hooks;
     uint32_t flags;
@@ -33,9 +34,21 @@ static uint32_t slot_of(stoa_type *type) {
     return slot;
 }
 
+/* The component whose C name that is, where it goes by another; 0 if there is none. */
+static stoa_component identifier_find(const stoa__storage *storage, const char *identifier) {
+    for (uint32_t i = 0; i < storage->registry.count; i++) {
+        const char *other = storage->registry.items[i]->identifier;
+        if (other != NULL && strcmp(other, identifier) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
 static bool find_described(const char *name, stoa_component_info *info, bool *is_enum, void *user) {
     const stoa__storage *storage = user;
     stoa_component id = stoa__registry_find(storage, name);
+    id = id != 0 ? id : identifier_find(storage, name);
     if (id == 0) {
         return false;
     }
@@ -48,6 +61,7 @@ static bool find_described(const char *name, stoa_component_info *info, bool *is
 static description description_of_type(const stoa__storage *storage, const stoa_type *type) {
     return (description){
         .name = stoa__type_name(type),
+        .identifier = type->options.name != NULL ? type->identifier : NULL,
         .source = {.name = stoa__type_name(type),
                    .form = type->form,
                    .text = type->text,
@@ -90,7 +104,9 @@ static uint64_t description_hash(const description *d) {
         stoa__hasher_add_text(&hasher, m->type_name);
         stoa__hasher_add_u32(&hasher, m->offset);
         stoa__hasher_add_u32(&hasher, m->size);
+        stoa__hasher_add_u32(&hasher, m->item_size);
     }
+    stoa__hasher_add_u32(&hasher, d->source.enum_size);
     return stoa__hasher_result(&hasher);
 }
 
@@ -107,7 +123,8 @@ static bool members_same(const stoa__reflection *a, const stoa__reflection *b) {
     for (int32_t i = 0; i < a->member_count; i++) {
         const stoa_member *m = &a->members[i], *n = &b->members[i];
         if (strcmp(m->name, n->name) != 0 || m->kind != n->kind || m->offset != n->offset ||
-            m->size != n->size || m->count != n->count || m->type != n->type) {
+            m->size != n->size || m->count != n->count || m->array != n->array ||
+            m->type != n->type) {
             return false;
         }
     }
@@ -149,6 +166,9 @@ static stoa_status description_check(const description *d) {
         return stoa__error(STOA_INVALID,
                            "component '%s': alignment %u is not a power of two up to %d", d->name,
                            alignment, STOA_ALIGNMENT_MAX);
+    }
+    if ((d->flags & ~(uint32_t)STOA_HIDDEN) != 0) {
+        return stoa__error(STOA_INVALID, "component '%s' has an unknown flag", d->name);
     }
     if (d->source.size > STOA_SIZE_MAX) {
         return stoa__error(STOA_LIMIT, "component '%s': %u bytes are more than the %u allowed",
@@ -200,6 +220,7 @@ static void component_free(stoa__storage *storage, stoa__component *component) {
     stoa__bitset_fini(&component->archetypes, heap);
     stoa__reflect_free(heap, &component->reflection);
     stoa__heap_text_free(heap, component->name);
+    stoa__heap_text_free(heap, component->identifier);
     stoa__heap_free(heap, component, sizeof *component, _Alignof(stoa__component));
 }
 
@@ -233,7 +254,8 @@ static stoa__component *component_new(stoa__storage *storage, const description 
         return NULL;
     }
     component->name = stoa__heap_text(heap, d->name);
-    if (component->name == NULL) {
+    component->identifier = d->identifier != NULL ? stoa__heap_text(heap, d->identifier) : NULL;
+    if (component->name == NULL || (d->identifier != NULL && component->identifier == NULL)) {
         stoa__error_memory("a component's name");
         component_free(storage, component);
         return NULL;

@@ -70,58 +70,57 @@ STOA__INLINE stoa__row stoa__row_at(const stoa__storage *storage, uint32_t place
                        place & (STOA__ROWS_MAX - 1), place};
 }
 
-STOA__INLINE stoa_entity *stoa__row_entity(const stoa__row *row) {
-    return &((stoa_entity *)(void *)row->data)[row->slot];
+STOA__INLINE stoa_entity *stoa__row_entity(stoa__row row) {
+    return &((stoa_entity *)(void *)row.data)[row.slot];
 }
 
-/* The slow half of stoa__row_append: the last chunk is full or there is none. */
-stoa_status stoa__row_append_chunk(stoa__storage *storage, stoa__archetype *archetype,
-                                   stoa__row *row);
+/* The slow half of stoa__row_append: gives the tail room for a row. */
+stoa_status stoa__row_room(stoa__storage *storage, stoa__archetype *archetype);
 
 /* The slow half of removing: the last chunk has no rows left. */
 void stoa__row_chunk_emptied(stoa__storage *storage, stoa__archetype *archetype);
 
 /* Appends a raw row; the caller fills it in. On error nothing has changed. */
 STOA__INLINE stoa_status stoa__row_append(stoa__storage *storage, stoa__archetype *archetype,
-                                           stoa__row *row) {
-    if (STOA_LIKELY(archetype->head.chunk_count > 0)) {
-        stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
-        if (STOA_LIKELY(chunk->count < archetype->head.chunk_capacity)) {
-            row->data = chunk->data;
-            row->slot = (size_t)chunk->count++;
-            row->place = chunk->number << STOA_PLACE_BITS | (uint32_t)row->slot;
-            return STOA_OK;
+                                          stoa__row *row) {
+    if (!STOA_LIKELY(archetype->tail->count < archetype->head.chunk_capacity)) {
+        stoa_status status = stoa__row_room(storage, archetype);
+        if (status != STOA_OK) {
+            return status;
         }
     }
-    return stoa__row_append_chunk(storage, archetype, row);
+    stoa_chunk *chunk = archetype->tail;
+    uint32_t slot = (uint32_t)chunk->count++;
+    row->data = chunk->data;
+    row->slot = slot;
+    row->place = chunk->number << STOA_PLACE_BITS | slot;
+    return STOA_OK;
 }
 
 /* The last row of an archetype that has one. */
 STOA__INLINE stoa__row stoa__row_last(const stoa__archetype *archetype) {
-    const stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
-    size_t slot = (size_t)chunk->count - 1;
-    return (stoa__row){chunk->data, slot, chunk->number << STOA_PLACE_BITS | (uint32_t)slot};
+    const stoa_chunk *chunk = archetype->tail;
+    uint32_t slot = (uint32_t)chunk->count - 1;
+    return (stoa__row){chunk->data, slot, chunk->number << STOA_PLACE_BITS | slot};
 }
 
 /* Takes the last row away; its components must have been moved or dropped. */
 STOA__INLINE void stoa__row_pop(stoa__storage *storage, stoa__archetype *archetype) {
-    stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count - 1];
-    if (!STOA_LIKELY(--chunk->count > 0)) {
+    if (!STOA_LIKELY(--archetype->tail->count > 0)) {
         stoa__row_chunk_emptied(storage, archetype);
     }
 }
 
 /* The entity of `last` now lives at `hole`. */
-STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, const stoa__row *hole,
-                                          const stoa__row *last) {
+STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, stoa__row hole, stoa__row last) {
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(hole) = moved;
-    storage->head.records[moved.index].place = hole->place;
+    storage->head.records[moved.index].place = hole.place;
 }
 
-/* The half of stoa__row_fill for columns that are not all small: moves the last row into the hole. */
-void stoa__row_fill_any(const stoa__archetype *archetype, const stoa__row *hole,
-                        const stoa__row *last);
+/* The half of stoa__row_fill for columns that are not all small: moves the last row into the one at `place`. */
+void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *archetype,
+                        uint32_t place);
 
 /* Fills a hole, whose components are moved or dropped already, with the last row. */
 STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archetype,
@@ -130,21 +129,20 @@ STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archet
     if (last.place != hole.place) {
         if (STOA_LIKELY(archetype->small)) {
             const stoa__lane *lane = archetype->lanes;
-            const stoa__lane *end = lane + archetype->lane_count;
-            for (; lane != end; lane++) {
+            for (uint32_t n = archetype->lane_count; n > 0; n--, lane++) {
                 size_t size = lane->size;
                 stoa__copy_small(hole.data + lane->offset + hole.slot * size,
                                  last.data + lane->offset + last.slot * size, size);
             }
         } else {
-            stoa__row_fill_any(archetype, &hole, &last);
+            stoa__row_fill_any(storage, archetype, hole.place);
         }
-        stoa__row_entity_moved(storage, &hole, &last);
+        stoa__row_entity_moved(storage, hole, last);
     }
     stoa__row_pop(storage, archetype);
 }
 
 /* Drops the components of a row. */
-void stoa__row_drop(const stoa__archetype *archetype, const stoa__row *row);
+void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archetype, uint32_t place);
 
 #endif

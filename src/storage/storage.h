@@ -34,6 +34,7 @@ typedef struct stoa__component {
     stoa_component_info info;
     stoa__reflection reflection;
     char *name;              /* owned; info.name points here */
+    char *identifier;        /* the C name where it is not the same, else NULL */
     uint64_t text_hash;      /* of the description as given, to know it again quickly */
     bool is_enum;            /* a described enum */
     bool dense;              /* the members cover every byte: hashed as one block */
@@ -59,11 +60,11 @@ typedef struct stoa__archetype stoa__archetype;
 
 /* What happens to one column of the source in a migration. */
 typedef struct stoa__copy {
-    uint32_t from;      /* offset in the source's chunks */
-    uint32_t to;        /* offset in the target's chunks, if kept */
-    uint32_t size;      /* of one component */
-    uint32_t from_lane; /* of the source */
-    uint32_t to_lane;   /* of the target, if kept */
+    uint32_t from; /* offset in the source's chunks */
+    uint32_t to;   /* offset in the target's chunks, if kept */
+    uint32_t size; /* of one component */
+    uint16_t from_lane; /* of the source */
+    uint16_t to_lane;   /* of the target, if kept */
 } stoa__copy;
 
 /* Where a value of the caller's goes in the target. */
@@ -76,34 +77,35 @@ typedef struct stoa__put {
 /* An edge: what a change does to the rows of one archetype, worked out once.
  *
  * Found by its key: the ids put, in the caller's order, and the ids dropped with STOA__KEY_DROP set. Creating with a
- * bundle is an edge of the empty archetype. Offsets are those of the versions noted and refreshed when one moved on. */
+ * bundle is an edge of the empty archetype. Offsets are those of the epoch noted and refreshed when it has moved on. */
 typedef struct stoa__edge {
     stoa__archetype *target;
     stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind */
     stoa__put *puts;    /* one for each element of the key */
     uint32_t *key;
+    uint32_t single; /* the key if it has one element, else 0 */
+    uint32_t epoch;  /* of the storage, when offsets were read */
+    uint32_t kept;   /* copies that are kept */
+    uint32_t lanes;  /* copies in all */
+    bool plain;      /* no hooks on either side */
+    bool quick;      /* plain, both sides have rows, and every lane of the source has 8 to 16 bytes */
     uint32_t key_count;
     uint32_t hash;
-    uint32_t single; /* the key if it has one element, else 0 */
-    uint32_t kept;  /* copies that are kept */
-    uint32_t lanes; /* copies in all */
-    uint32_t source_version;
-    uint32_t target_version;
-    bool plain; /* no hooks on either side */
-    bool small; /* plain, and every lane of the source has 8 to 16 bytes */
     size_t block_size;
 } stoa__edge;
 
-/* The edges of an archetype: open addressing by hash, a power of two of cells. */
+/* The edges of an archetype: open addressing by hash. With none there is one cell, which is free. */
 typedef struct stoa__edges {
     stoa__edge **cells;
-    uint32_t capacity;
+    uint32_t mask; /* cells less one, which are a power of two */
     uint32_t count;
 } stoa__edges;
 
 /* A set of components and the chunks of the entities that have it. */
 struct stoa__archetype {
     stoa_archetype_head head; /* must be first */
+    stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none */
+    stoa__edges edges;
     stoa__lane *lanes;
     stoa_component *ids; /* sorted */
     uint32_t lane_count;
@@ -118,7 +120,6 @@ struct stoa__archetype {
     bool plain;             /* no component has hooks */
     bool small;             /* plain, and every lane has 8 to 16 bytes */
     bool tags;              /* has components without data */
-    stoa__edges edges;
     size_t struct_size; /* bytes of the block that holds this struct and its tables */
 };
 
@@ -153,6 +154,7 @@ typedef struct stoa__storage {
     stoa__heap heap;
     stoa__registry registry;
     uint32_t chunk_size; /* bytes aimed at */
+    uint32_t epoch;      /* moves on whenever a layout changes, so that edges know theirs are old */
 
     uint32_t record_capacity;
     uint32_t free_first; /* dead slots form a list through `place`; 0 ends it */

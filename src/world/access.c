@@ -95,7 +95,7 @@ STOA__INLINE stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa
     if (!STOA_LIKELY(status == STOA_OK)) {
         return status;
     }
-    stoa__edge_ready(edge, source);
+    stoa__edge_ready(storage, edge, source);
     stoa__values_write(edge, to, values);
     stoa_record *record = &storage->head.records[e.index];
     if (source->index == 0) {
@@ -103,7 +103,7 @@ STOA__INLINE stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa
     } else {
         stoa__edge_move(storage, edge, source, stoa__row_at(storage, record->place), to);
     }
-    *stoa__row_entity(&to) = e;
+    *stoa__row_entity(to) = e;
     record->place = to.place;
     return STOA_OK;
 }
@@ -114,7 +114,7 @@ static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t plac
     stoa__storage *storage = &world->storage;
     stoa__archetype *source = stoa__row_archetype(storage, place);
     stoa__edge *edge =
-        stoa__edge_get_hashed(storage, source, change->key, change->count, change->hash);
+        stoa__edge_get(storage, source, change->key, change->count, change->hash);
     if (edge == NULL) {
         return stoa_last_error().status;
     }

@@ -80,7 +80,10 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
                            index);
     }
     stoa_status status = set_check(storage, archetype);
-    if (status == STOA_OK && archetype->chunk_held < archetype->head.chunk_count) {
+    int32_t used = archetype->head.chunk_count;
+    if (status == STOA_OK && (archetype->chunk_held < used ||
+                              (used > 0 && archetype->tail != &archetype->head.chunks[used - 1]) ||
+                              (used == 0 && archetype->tail->count != INT32_MAX))) {
         status = stoa__error(STOA_CORRUPT, "invariant 4: archetype %u has rows without chunks",
                              index);
     }
@@ -110,7 +113,7 @@ static stoa_status records_check(const stoa__storage *storage) {
         }
         stoa__row row = stoa__row_at(storage, records[i].place);
         if (number >= storage->chunk_count || row.data == NULL ||
-            stoa__row_entity(&row)->index != i) {
+            stoa__row_entity(row)->index != i) {
             return stoa__error(STOA_CORRUPT, "invariant 2: entity %uv%u has a row that is not its",
                                i, records[i].generation);
         }
@@ -149,6 +152,7 @@ static size_t registry_bytes(const stoa__storage *storage) {
                    storage->head.slot_count * sizeof(stoa_atomic);
     for (uint32_t i = 0; i < registry->count; i++) {
         const stoa__component *component = registry->items[i];
+        bytes += component->identifier != NULL ? strlen(component->identifier) + 1 : 0;
         bytes += sizeof *component + strlen(component->name) + 1 +
                  component->reflection.members_size + component->reflection.values_size +
                  component->archetypes.word_count * sizeof(uint64_t);
@@ -157,12 +161,8 @@ static size_t registry_bytes(const stoa__storage *storage) {
 }
 
 static size_t archetype_bytes(const stoa__archetype *archetype) {
-    size_t bytes = archetype->struct_size + archetype->chunk_slots * sizeof(stoa_chunk) +
-                   archetype->edges.capacity * sizeof(stoa__edge *);
-    for (uint32_t i = 0; i < archetype->edges.capacity; i++) {
-        bytes += archetype->edges.cells[i] != NULL ? archetype->edges.cells[i]->block_size : 0;
-    }
-    return bytes;
+    return archetype->struct_size + archetype->chunk_slots * sizeof(stoa_chunk) +
+           stoa__edge_bytes(archetype);
 }
 
 /* Every byte the world has from its allocator must be accounted for. */

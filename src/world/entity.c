@@ -36,38 +36,52 @@ STOA__INLINE stoa_status entity_place(stoa_world *world, stoa__edge *edge, const
     if (!STOA_LIKELY(status == STOA_OK)) {
         return status;
     }
-    stoa__edge_ready(edge, storage->archetypes[0]);
+    stoa__edge_ready(storage, edge, storage->archetypes[0]);
     stoa__values_write(edge, row, values);
     *result = stoa__entities_take(storage, row.place);
-    *stoa__row_entity(&row) = *result;
+    *stoa__row_entity(row) = *result;
     return STOA_OK;
 }
 
-/* How many components a bundle has at most to take the short way. */
-#define BUNDLE_SHORT 8
-
-/* The edge of a short bundle of known types, found without a call; NULL if anything is out of the ordinary. */
-STOA__INLINE stoa__edge *bundle_edge(stoa_world *world, const stoa_value *values, int32_t count) {
-    uint32_t key[BUNDLE_SHORT];
-    uint32_t hash = 0;
-    if (count > BUNDLE_SHORT || values == NULL) {
+/* The edge of a bundle met lately, known again by the slots of its descriptors; NULL if it is not the one remembered. */
+STOA__INLINE stoa__edge *bundle_recall(const stoa_world *world, const stoa_value *values,
+                                       int32_t count) {
+    if (!STOA_LIKELY(count <= STOA__BUNDLE_SHORT && values != NULL && values[0].type != NULL)) {
+        return NULL;
+    }
+    const stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
+    if (!STOA_LIKELY(bundle->count == count)) {
         return NULL;
     }
     for (int32_t i = 0; i < count; i++) {
-        if (values[i].type == NULL || values[i].op != STOA_PUT) {
+        const stoa_type *type = values[i].type;
+        if (!STOA_LIKELY(type != NULL && values[i].op == STOA_PUT &&
+                         STOA_LOAD(&type->slot) == bundle->slots[i])) {
             return NULL;
         }
-        key[i] = stoa_fast_id(world, values[i].type);
-        if (key[i] == 0) {
-            return NULL;
-        }
-        hash = stoa__edge_hash(hash, key[i]);
     }
-    stoa__storage *storage = &world->storage;
-    return stoa__edge_get_hashed(storage, storage->archetypes[0], key, (uint32_t)count, hash);
+    return bundle->edge;
 }
 
-/* stoa_create_values for bundles that do not take the short way, or fail. */
+/* Remembers the edge of a bundle of described types. */
+static void bundle_remember(stoa_world *world, const stoa_value *values, int32_t count,
+                            stoa__edge *edge) {
+    if (count > STOA__BUNDLE_SHORT || values[0].type == NULL) {
+        return;
+    }
+    stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
+    bundle->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (values[i].type == NULL) {
+            return;
+        }
+        bundle->slots[i] = STOA_LOAD(&values[i].type->slot);
+    }
+    bundle->edge = edge;
+    bundle->count = count;
+}
+
+/* stoa_create_values for a bundle that is not remembered, or fails. */
 STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *values,
                                           int32_t count) {
     stoa__values bundle;
@@ -75,10 +89,14 @@ STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *v
     stoa_status status = stoa__values_read(world, values, count, false, &bundle);
     if (status == STOA_OK) {
         stoa__edge *edge =
-            stoa__edge_get_hashed(&world->storage, world->storage.archetypes[0], bundle.key,
+            stoa__edge_get(&world->storage, world->storage.archetypes[0], bundle.key,
                                   bundle.count, bundle.hash);
-        status =
-            edge != NULL ? entity_place(world, edge, values, &result) : stoa_last_error().status;
+        if (edge != NULL) {
+            bundle_remember(world, values, count, edge);
+            status = entity_place(world, edge, values, &result);
+        } else {
+            status = stoa_last_error().status;
+        }
     }
     stoa__world_report(world, status);
     return result;
@@ -91,7 +109,7 @@ stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int3
     if (stoa__world_may_change(world) != STOA_OK) {
         return STOA_NULL;
     }
-    stoa__edge *edge = bundle_edge(world, values, count);
+    stoa__edge *edge = bundle_recall(world, values, count);
     if (!STOA_LIKELY(edge != NULL)) {
         return create_long(world, values, count);
     }
@@ -153,13 +171,13 @@ static void bulk_empty(stoa__storage *storage, int32_t count, stoa_entity *entit
 
 static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
                       stoa_entity *entities, const stoa_value *columns) {
-    stoa_archetype_head *head = &edge->target->head;
+    stoa__archetype *target = edge->target;
+    const stoa_archetype_head *head = &target->head;
     for (int32_t done = 0; done < count;) {
-        if (head->chunk_count == 0 ||
-            head->chunks[head->chunk_count - 1].count == head->chunk_capacity) {
-            head->chunks[head->chunk_count++].count = 0;
+        if (target->tail->count >= head->chunk_capacity) {
+            stoa__archetype_extend(target);
         }
-        stoa_chunk *chunk = &head->chunks[head->chunk_count - 1];
+        stoa_chunk *chunk = target->tail;
         int32_t slot = chunk->count;
         int32_t n = head->chunk_capacity - slot;
         n = n < count - done ? n : count - done;
@@ -185,7 +203,7 @@ static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa_v
     }
     stoa_status status = stoa__values_read(world, values, value_count, false, &bundle);
     if (status == STOA_OK && bundle.count > 0) {
-        *edge = stoa__edge_get_hashed(storage, storage->archetypes[0], bundle.key, bundle.count,
+        *edge = stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count,
                                       bundle.hash);
         status = *edge == NULL ? stoa_last_error().status : STOA_OK;
     }
@@ -212,7 +230,7 @@ stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, sto
     if (edge == NULL) {
         bulk_empty(&world->storage, entity_count, entities);
     } else {
-        stoa__edge_ready(edge, world->storage.archetypes[0]);
+        stoa__edge_ready(&world->storage, edge, world->storage.archetypes[0]);
         bulk_rows(&world->storage, edge, entity_count, entities, columns);
     }
     return STOA_OK;
@@ -241,7 +259,7 @@ STOA__INLINE void row_remove(stoa__storage *storage, uint32_t place) {
     stoa__archetype *archetype = stoa__row_archetype(storage, place);
     stoa__row row = stoa__row_at(storage, place);
     if (!STOA_LIKELY(archetype->plain)) {
-        stoa__row_drop(archetype, &row);
+        stoa__row_drop(storage, archetype, place);
     }
     stoa__row_fill(storage, archetype, row);
 }
@@ -316,7 +334,7 @@ static stoa_status clone_row(stoa_world *world, uint32_t place, stoa_entity *res
     }
     if (status == STOA_OK) {
         *result = stoa__entities_take(storage, row.place);
-        *stoa__row_entity(&row) = *result;
+        *stoa__row_entity(row) = *result;
     }
     return status;
 }

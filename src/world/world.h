@@ -2,6 +2,7 @@
 #ifndef STOA_WORLD_WORLD_H
 #define STOA_WORLD_WORLD_H
 
+#include "base/inline.h"
 #include "storage/storage.h"
 
 /* What the query layer brings to a world that has met a query. */
@@ -12,6 +13,19 @@ typedef struct stoa__query_ops {
     size_t (*bytes)(const stoa_world *world); /* that queries hold of the heap */
 } stoa__query_ops;
 
+/* Components in a bundle that is remembered, at most. */
+#define STOA__BUNDLE_SHORT 8
+/* Bundles remembered, a power of two. */
+#define STOA__BUNDLES 16
+
+/* A bundle of described types that entities were created with, and the edge it leads along. Slots are never used twice,
+ * so what is remembered stays true. */
+typedef struct stoa__bundle {
+    stoa__edge *edge;
+    int32_t count; /* 0: nothing remembered */
+    uint32_t slots[STOA__BUNDLE_SHORT];
+} stoa__bundle;
+
 struct stoa_world {
     stoa__storage storage; /* must be first: its head is what the fast paths read */
     uint32_t open;         /* iterations under way */
@@ -20,7 +34,15 @@ struct stoa_world {
     const stoa__query_ops *query_ops;
     stoa_handler on_assert;
     stoa_handler on_error;
+    stoa__bundle bundles[STOA__BUNDLES];
 };
+
+/* Where a bundle is remembered that starts with `type`. */
+STOA__INLINE stoa__bundle *stoa__bundle_at(const stoa_world *world, const stoa_type *type,
+                                           int32_t count) {
+    uint32_t at = STOA_LOAD(&type->slot) + 5 * (uint32_t)count;
+    return (stoa__bundle *)(uintptr_t)&world->bundles[at & (STOA__BUNDLES - 1)];
+}
 
 /* Hands a failure that is the thread's last error to the world's handlers; returns `status`. Quiet for STOA_OK. */
 stoa_status stoa__world_report(const stoa_world *world, stoa_status status);

@@ -75,6 +75,7 @@ stoa_status stoa_query_each_row(stoa_query *query, stoa_each_row_fn call, void *
 
 /// Starts an iteration: `for (stoa_iter it = stoa_query_iter(q); stoa_iter_next(&it);)`
 /// Until it ends the world refuses structural changes. Leave it early with stoa_iter_end.
+/// A query's first iteration may need memory; without it there are no chunks and an error.
 stoa_iter stoa_query_iter(stoa_query *query);
 
 /// Iterates a query that is made for this and gone at the end.

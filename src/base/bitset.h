@@ -28,6 +28,14 @@ static inline uint64_t stoa__bitset_word(const stoa__bitset *set, uint32_t i) {
     return i < set->word_count ? set->words[i] : 0;
 }
 
+/* How many bits are set. */
+static inline uint32_t stoa__bit_count(uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)(word * 0x0101010101010101u >> 56);
+}
+
 /* The number of the lowest bit set; `word` must not be 0. */
 static inline uint32_t stoa__bit_lowest(uint64_t word) {
 #if defined(__GNUC__)

@@ -5,6 +5,17 @@
 
 #include "storage/archetype.h"
 
+/* Lists the matches of a query before its first iteration; false with the failure reported. */
+static bool query_ready(stoa_query *query) {
+    if (STOA_LIKELY(query->listed)) {
+        return true;
+    }
+    stoa_status status = stoa__query_list(query);
+    stoa__world_report(query->world, status);
+    return status == STOA_OK;
+}
+
+/* An iteration of a query whose matches are listed. */
 static stoa_iter iter_of(stoa_query *query) {
     stoa_world *world = query->world;
     stoa_iter it;
@@ -28,8 +39,11 @@ static stoa_iter iter_of(stoa_query *query) {
 }
 
 stoa_iter stoa_query_iter(stoa_query *query) {
-    if (query == NULL) {
+    if (!STOA_LIKELY(query != NULL)) {
         stoa__world_null(NULL, "query");
+        return (stoa_iter){.query = NULL};
+    }
+    if (!STOA_LIKELY(query_ready(query))) {
         return (stoa_iter){.query = NULL};
     }
     return iter_of(query);
@@ -43,6 +57,10 @@ stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc) {
     stoa_query *query = stoa__query_make(world, desc, true);
     if (query == NULL) {
         stoa__world_report(world, stoa_last_error().status);
+        return (stoa_iter){.query = NULL};
+    }
+    if (!query_ready(query)) {
+        stoa__query_delete(query);
         return (stoa_iter){.query = NULL};
     }
     return iter_of(query);
@@ -176,6 +194,9 @@ static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle,
                              stoa_each_row_fn without, void *user) {
     void *fields[STOA_TERM_MAX];
     const stoa__terms *terms = &query->terms;
+    if (!query_ready(query)) {
+        return stoa_last_error().status;
+    }
     for (stoa_iter it = iter_of(query); stoa_iter_next(&it);) {
         for (uint32_t i = 0; i < terms->count; i++) {
             fields[i] = (it.readable >> i & 1) != 0 ? it.data + it.offsets[i] : NULL;

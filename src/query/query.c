@@ -1,8 +1,8 @@
 /* Queries: making them, keeping them right as archetypes appear, asking them.
  *
- * A query keeps the archetypes it matches in order of their ids. A new archetype is added to every query it matches as it
- * is created; room for that is made before, so that it cannot fail half way. Offsets are read when a match is first
- * visited. Queries belong to their world, which frees those left. */
+ * From its first iteration on a query keeps the archetypes it matches in order of their ids. A new archetype is added to
+ * every such query it matches as it is created; room for that is made before, so that it cannot fail half way. Offsets are
+ * read when a match is first visited. Queries belong to their world, which frees those left. */
 #include "query/query.h"
 
 #include "query/text.h"
@@ -24,27 +24,34 @@ static void match_add(stoa_query *query, stoa__archetype *archetype) {
     query->match_count++;
 }
 
-/* Lists every archetype that matches now; the empty one has no chunks to list. */
-static bool matches_find(stoa_query *query) {
+/* The archetypes that match among 64, without the empty one, which has no chunks to list. */
+static uint64_t match_bits(const stoa_query *query, uint32_t word) {
+    uint64_t bits = stoa__terms_match(&query->world->storage, &query->terms, word);
+    return word == 0 ? bits & ~(uint64_t)1 : bits;
+}
+
+stoa_status stoa__query_list(stoa_query *query) {
     const stoa__storage *storage = &query->world->storage;
-    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
-        uint64_t bits = stoa__terms_match(storage, &query->terms, word);
-        bits &= word == 0 ? ~(uint64_t)1 : UINT64_MAX;
-        if (bits != 0 && query->match_count + 64 > query->match_capacity &&
-            !matches_reserve(query, query->match_count + 64)) {
-            return false;
-        }
-        for (; bits != 0; bits &= bits - 1) {
+    uint32_t words = (storage->archetype_count + 63) / 64, count = 0;
+    for (uint32_t word = 0; word < words; word++) {
+        count += stoa__bit_count(match_bits(query, word));
+    }
+    if (!matches_reserve(query, count)) {
+        return stoa__error_memory("a query's matches");
+    }
+    for (uint32_t word = 0; word < words; word++) {
+        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
             match_add(query, storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
         }
     }
-    return true;
+    query->listed = true;
+    return STOA_OK;
 }
 
 static stoa_status archetype_prepare(void *user) {
     stoa_world *world = user;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
-        if (!matches_reserve(query, query->match_count + 1)) {
+        if (query->listed && !matches_reserve(query, query->match_count + 1)) {
             return stoa__error_memory("a query's matches");
         }
     }
@@ -54,8 +61,7 @@ static stoa_status archetype_prepare(void *user) {
 static void archetype_added(void *user, stoa__archetype *archetype) {
     stoa_world *world = user;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
-        uint64_t bits =
-            stoa__terms_match(&world->storage, &query->terms, archetype->index / 64);
+        uint64_t bits = query->listed ? match_bits(query, archetype->index / 64) : 0;
         if ((bits >> archetype->index % 64 & 1) != 0) {
             match_add(query, archetype);
         }
@@ -79,10 +85,8 @@ static const char *query_open_name(const stoa_world *world) {
 static stoa_status query_check(const stoa_query *query) {
     const stoa__storage *storage = &query->world->storage;
     uint32_t at = 0;
-    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
-        uint64_t bits = stoa__terms_match(storage, &query->terms, word);
-        bits &= word == 0 ? ~(uint64_t)1 : UINT64_MAX;
-        for (; bits != 0; bits &= bits - 1, at++) {
+    for (uint32_t word = 0; query->listed && word * 64 < storage->archetype_count; word++) {
+        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1, at++) {
             const stoa__archetype *archetype =
                 storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
             if (at >= query->match_count || query->matches[at].archetype != &archetype->head) {
@@ -126,7 +130,7 @@ static size_t queries_bytes(const stoa_world *world) {
 static const stoa__query_ops query_ops = {queries_free, query_open_name, queries_check,
                                           queries_bytes};
 
-static void query_list(stoa_world *world, stoa_query *query) {
+static void query_enter(stoa_world *world, stoa_query *query) {
     query->next = world->queries;
     if (world->queries != NULL) {
         world->queries->previous = query;
@@ -162,12 +166,12 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
         return NULL;
     }
     query->name = desc->name != NULL ? stoa__heap_text(heap, desc->name) : NULL;
-    if ((desc->name != NULL && query->name == NULL) || !matches_find(query)) {
+    if (desc->name != NULL && query->name == NULL) {
         stoa__error_memory("a query");
         query_free_memory(query);
         return NULL;
     }
-    query_list(world, query);
+    query_enter(world, query);
     return query;
 }
 
@@ -237,11 +241,7 @@ int32_t stoa_query_count(const stoa_query *query) {
         stoa__world_null(NULL, "query");
         return 0;
     }
-    uint32_t count = query->terms.empty ? query->world->storage.empty_count : 0;
-    for (uint32_t i = 0; i < query->match_count; i++) {
-        count += stoa__archetype_rows((const stoa__archetype *)(void *)query->matches[i].archetype);
-    }
-    return (int32_t)count;
+    return stoa__terms_count(&query->world->storage, &query->terms);
 }
 
 int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
@@ -255,15 +255,16 @@ int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
         stoa__world_report(world, status);
         return -1;
     }
-    const stoa__storage *storage = &world->storage;
-    uint32_t count = terms.empty ? storage->empty_count : 0;
-    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
-        uint64_t bits = stoa__terms_match(storage, &terms, word);
-        for (; bits != 0; bits &= bits - 1) {
-            count += stoa__archetype_rows(storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
-        }
-    }
-    return (int32_t)count;
+    return stoa__terms_count(&world->storage, &terms);
+}
+
+/* The first entity without components; there must be one. */
+static stoa_entity empty_first(const stoa_world *world) {
+    stoa_entity e = STOA_NULL;
+    do {
+        e = stoa_entity_next(world, e);
+    } while (world->storage.head.records[e.index].place >> STOA_PLACE_BITS != 0);
+    return e;
 }
 
 stoa_entity stoa_query_first(const stoa_query *query) {
@@ -271,19 +272,17 @@ stoa_entity stoa_query_first(const stoa_query *query) {
         stoa__world_null(NULL, "query");
         return STOA_NULL;
     }
-    for (uint32_t i = 0; i < query->match_count; i++) {
-        const stoa_archetype_head *head = query->matches[i].archetype;
-        if (head->chunk_count > 0) {
-            return *(const stoa_entity *)(const void *)head->chunks[0].data;
+    const stoa__storage *storage = &query->world->storage;
+    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
+        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
+            const stoa__archetype *archetype =
+                storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
+            if (archetype->head.chunk_count > 0) {
+                return *(const stoa_entity *)(const void *)archetype->head.chunks[0].data;
+            }
         }
     }
-    stoa_entity e = STOA_NULL;
-    if (query->terms.empty && query->world->storage.empty_count > 0) {
-        do {
-            e = stoa_entity_next(query->world, e);
-        } while (query->world->storage.head.records[e.index].place >> STOA_PLACE_BITS != 0);
-    }
-    return e;
+    return query->terms.empty && storage->empty_count > 0 ? empty_first(query->world) : STOA_NULL;
 }
 
 stoa_entity stoa_query_single(const stoa_query *query) {

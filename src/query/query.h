@@ -40,6 +40,7 @@ struct stoa_query {
     uint32_t match_capacity;
     uint32_t offset_capacity;
     uint32_t open; /* iterations under way */
+    bool listed;   /* `matches` is complete and kept so; not before the first iteration */
     bool once;     /* made for one iteration, gone at its end */
     stoa__terms terms;
     char made_name[STOA__QUERY_NAME_SIZE]; /* from the terms, made when asked for */
@@ -51,11 +52,17 @@ stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, sto
 /* The archetypes 64 * word to 64 * word + 63 that match, as bits. */
 uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *terms, uint32_t word);
 
+/* How many entities match. */
+int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms);
+
 /* Writes the terms as query text, cut to fit. */
 void stoa__terms_print(const stoa__terms *terms, char *buffer, size_t size);
 
 /* Makes a query and lists it in its world; NULL with the thread's error set. */
 stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, bool once);
+
+/* Lists the archetypes that match, which an iteration needs. The thread's error is set, not reported. */
+stoa_status stoa__query_list(stoa_query *query);
 
 /* Takes a query out of its world and frees it. */
 void stoa__query_delete(stoa_query *query);

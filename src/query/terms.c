@@ -4,6 +4,8 @@
  * the union of those it excludes, within the union of each any-of group: some words and operations for 64 archetypes at a
  * time, whatever the number of components. */
 #include "query/query.h"
+
+#include "storage/archetype.h"
 #include "storage/registry.h"
 
 #include <stdio.h>
@@ -129,6 +131,17 @@ uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *term
         bits &= any;
     }
     return bits;
+}
+
+int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms) {
+    uint32_t count = terms->empty ? storage->empty_count : 0;
+    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
+        uint64_t bits = stoa__terms_match(storage, terms, word);
+        for (; bits != 0; bits &= bits - 1) {
+            count += stoa__archetype_rows(storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
+        }
+    }
+    return (int32_t)count;
 }
 
 static const char *access_text(stoa_access access) {

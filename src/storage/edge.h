@@ -39,35 +39,45 @@ STOA__INLINE void stoa__edge_ready(const stoa__storage *storage, stoa__edge *edg
     }
 }
 
-/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up. Kept components are
- * moved, the others dropped. Values of the edge's puts are not written. */
-STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge,
-                                  stoa__archetype *source, stoa__row from, stoa__row to) {
-    if (!STOA_LIKELY(edge->quick)) {
-        stoa__edge_move_any(storage, edge, source, from.place, to.place);
-        return;
-    }
+/* stoa__edge_move for quick edges. */
+STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge *edge,
+                                        stoa__archetype *source, stoa__row from, stoa__row to) {
     /* The last row is copied even onto itself: that saves a branch for each column. */
     stoa__row last = stoa__row_last(source);
     const stoa__copy *copy = edge->copies;
-    uint32_t left = edge->lanes - edge->kept;
-    for (uint32_t n = edge->kept; n > 0; n--, copy++) {
+    const stoa__copy *kept = copy + edge->kept, *end = copy + edge->lanes;
+    for (; copy != kept; copy++) {
         size_t size = copy->size;
         uint8_t *hole = from.data + copy->from + from.slot * size;
         stoa__copy_small(to.data + copy->to + to.slot * size, hole, size);
         stoa__copy_small(hole, last.data + copy->from + last.slot * size, size);
     }
-    for (; left > 0; left--, copy++) {
+    for (; copy != end; copy++) {
         size_t size = copy->size;
         stoa__copy_small(from.data + copy->from + from.slot * size,
                          last.data + copy->from + last.slot * size, size);
     }
-    stoa__row_entity_moved(storage, from, last);
+    stoa_entity moved = *stoa__row_entity(last);
+    *stoa__row_entity(from) = moved;
+    if (STOA_LIKELY(last.place != from.place)) {
+        storage->head.records[moved.index].place = from.place;
+    }
     stoa__row_pop(storage, source);
 }
 
+/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up. Kept components are
+ * moved, the others dropped. Values of the edge's puts are not written, the entity's record is not changed. */
+STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge,
+                                  stoa__archetype *source, stoa__row from, stoa__row to) {
+    if (edge->quick) {
+        stoa__edge_move_quick(storage, edge, source, from, to);
+    } else {
+        stoa__edge_move_any(storage, edge, source, from.place, to.place);
+    }
+}
+
 /* The edge that puts or drops one component; NULL with the thread's error set. */
-STOA__INLINE stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__archetype *source,
+static inline stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__archetype *source,
                                             uint32_t key) {
     uint32_t hash = stoa__edge_hash(0, key);
     for (uint32_t at = hash >> 16;; at++) {
@@ -79,6 +89,20 @@ STOA__INLINE stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__archet
             return edge;
         }
     }
+}
+
+/* stoa__edge_get_one, remembering what it found. */
+STOA__INLINE stoa__edge *stoa__edge_hop(stoa__storage *storage, stoa__archetype *source,
+                                        uint32_t key) {
+    stoa__hop *hop = &storage->hops[(key >> 28 ^ key) & (STOA__HOPS - 1)];
+    if (STOA_LIKELY(hop->source == source && hop->key == key)) {
+        return hop->edge;
+    }
+    stoa__edge *edge = stoa__edge_get_one(storage, source, key);
+    if (edge != NULL) {
+        *hop = (stoa__hop){source, edge, key};
+    }
+    return edge;
 }
 
 /* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order, with STOA__KEY_DROP on

@@ -39,29 +39,40 @@ static void granules_mark(stoa__slab *slab, uint32_t first, uint32_t count, bool
     slab->free = used ? slab->free - count : slab->free + count;
 }
 
+/* The first granule from `at` on that is used, or free, as asked; the slab's end if there is none. */
+static uint32_t granule_next(const stoa__slab *slab, uint32_t at, bool used) {
+    while (at < slab->granules) {
+        uint64_t word = used ? slab->map[at >> 6] : ~slab->map[at >> 6];
+        word &= UINT64_MAX << (at & 63);
+        if (word != 0) {
+            at = (at & ~63u) + stoa__bit_lowest(word);
+            break;
+        }
+        at = (at & ~63u) + 64;
+    }
+    return at < slab->granules ? at : slab->granules;
+}
+
 /* The first run of `count` free granules, or STOA__NONE. */
 static uint32_t run_find(const stoa__slab *slab, uint32_t count) {
-    uint32_t run = 0;
-    for (uint32_t i = 0; i < slab->granules; i++) {
-        if ((i & 63) == 0 && slab->map[i >> 6] == UINT64_MAX) {
-            run = 0;
-            i += 63;
-        } else {
-            run = granule_used(slab, i) ? 0 : run + 1;
-            if (run == count) {
-                return i + 1 - count;
-            }
+    uint32_t end = 0;
+    while (end < slab->granules) {
+        uint32_t first = granule_next(slab, end, false);
+        end = granule_next(slab, first, true);
+        if (end - first >= count) {
+            return first;
         }
     }
     return STOA__NONE;
 }
 
 static uint8_t *slab_cut(stoa__slab *slab, uint32_t count) {
-    if (slab->closed || slab->free < count) {
+    if (slab->closed || slab->free < count || slab->refused <= count) {
         return NULL;
     }
     uint32_t first = run_find(slab, count);
     if (first == STOA__NONE) {
+        slab->refused = count;
         return NULL;
     }
     granules_mark(slab, first, count, true);
@@ -115,6 +126,7 @@ static stoa__slab *slab_new(stoa__storage *storage, size_t size) {
     slab->size = size;
     slab->granules = (uint32_t)(size / GRANULE);
     slab->free = slab->granules;
+    slab->refused = STOA__NONE;
     uint32_t at = slabs->count++;
     while (at > 0 && (uintptr_t)slabs->items[at - 1]->data > (uintptr_t)slab->data) {
         slabs->items[at] = slabs->items[at - 1];
@@ -163,6 +175,7 @@ void stoa__slab_free(stoa__storage *storage, uint8_t *block, size_t size) {
     stoa__slab *slab = slabs->items[slab_index(slabs, block)];
     uint32_t first = (uint32_t)((size_t)(block - slab->data) / GRANULE);
     granules_mark(slab, first, granules_of(size), false);
+    slab->refused = STOA__NONE;
 }
 
 void stoa__slab_trim(stoa__storage *storage) {

@@ -101,6 +101,17 @@ typedef struct stoa__edges {
     uint32_t count;
 } stoa__edges;
 
+/* The edge taken last for a key. It is found by the key alone and only then compared with the archetype: the processor
+ * need not wait for the entity's record to know where the row will go. */
+typedef struct stoa__hop {
+    const stoa__archetype *source;
+    stoa__edge *edge;
+    uint32_t key;
+} stoa__hop;
+
+/* Hops remembered, a power of two. */
+#define STOA__HOPS 16
+
 /* A set of components and the chunks of the entities that have it. */
 struct stoa__archetype {
     stoa_archetype_head head; /* must be first */
@@ -129,6 +140,7 @@ typedef struct stoa__slab {
     size_t size;
     uint32_t granules;
     uint32_t free;     /* granules that are free */
+    uint32_t refused;  /* runs of so many granules were not found since the last was freed */
     bool closed;       /* being emptied: gives out nothing */
     uint64_t map[32];  /* a bit for each granule */
 } stoa__slab;
@@ -174,6 +186,7 @@ typedef struct stoa__storage {
     uint32_t chunk_free_first; /* free numbers form a list through `data` */
     uint32_t chunk_free_count;
     stoa__slabs slabs;
+    stoa__hop hops[STOA__HOPS];
     uint8_t *limbo; /* a first chunk that was outgrown: a caller's value may still point into it */
     size_t limbo_size;
 } stoa__storage;

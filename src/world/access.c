@@ -88,11 +88,11 @@ static void component_overwrite(const stoa__component *component, uint8_t *to, c
 }
 
 /* Moves an entity along an edge to another archetype that has components, its values taken from `values`. */
-STOA__INLINE stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
-                                     stoa__edge *edge, const stoa_value *values) {
+static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
+                               stoa__edge *edge, const stoa_value *values) {
     stoa__row to;
     stoa_status status = stoa__row_append(storage, edge->target, &to);
-    if (!STOA_LIKELY(status == STOA_OK)) {
+    if (status != STOA_OK) {
         return status;
     }
     stoa__edge_ready(storage, edge, source);
@@ -134,58 +134,79 @@ static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t plac
     return STOA_OK;
 }
 
+/* component_move for edges that are not quick. */
+static stoa_status component_move_any(stoa_world *world, stoa_entity e, stoa__archetype *source,
+                                      stoa__edge *edge, const void *data) {
+    stoa_value value = {.data = data};
+    return edge->target->index != 0 ? entity_move(&world->storage, e, source, edge, &value)
+                                    : stoa_clear(world, e);
+}
+
 /* Moves an entity along the edge of one component that is put or dropped. */
-STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, uint32_t place,
-                                        uint32_t key, const void *data) {
+STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, stoa_record *record,
+                                        stoa__archetype *source, uint32_t key, const void *data) {
     if (!STOA_LIKELY(world->open == 0)) {
         return stoa__world_iterating(world);
     }
     stoa__storage *storage = &world->storage;
-    stoa__archetype *source = stoa__row_archetype(storage, place);
-    stoa__edge *edge = stoa__edge_get_one(storage, source, key);
-    stoa_value value = {.data = data};
+    stoa__edge *edge = stoa__edge_hop(storage, source, key);
     stoa_status status;
     if (!STOA_LIKELY(edge != NULL)) {
-        status = stoa_last_error().status;
-    } else if (STOA_LIKELY(edge->target->index != 0)) {
-        status = entity_move(storage, e, source, edge, &value);
-    } else {
-        return stoa_clear(world, e);
+        return stoa__world_report(world, stoa_last_error().status);
     }
-    return STOA_LIKELY(status == STOA_OK) ? STOA_OK : stoa__world_report(world, status);
+    if (!STOA_LIKELY(edge->quick)) {
+        status = component_move_any(world, e, source, edge, data);
+        return status == STOA_OK ? STOA_OK : stoa__world_report(world, status);
+    }
+    stoa__row to;
+    status = stoa__row_append(storage, edge->target, &to);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return stoa__world_report(world, status);
+    }
+    stoa__edge_ready(storage, edge, source);
+    if ((key & STOA__KEY_DROP) == 0) {
+        const stoa__put *put = edge->puts;
+        if (STOA_LIKELY(put->size != 0)) {
+            stoa__value_copy(to.data + put->to + to.slot * put->size, data, put->size);
+        }
+    }
+    stoa__row from = stoa__row_at(storage, record->place);
+    *stoa__row_entity(to) = e;
+    record->place = to.place;
+    stoa__edge_move_quick(storage, edge, source, from, to);
+    return STOA_OK;
 }
 
 /* Puts one component; `overwrite` tells what to do if it is there. `id` must be known. */
-static stoa_status component_put(stoa_world *world, stoa_entity e, stoa_component id,
-                                 const void *data, bool overwrite) {
-    const stoa_record *record = stoa__entities_find(&world->storage, e);
+STOA__INLINE stoa_status component_put(stoa_world *world, stoa_entity e, stoa_component id,
+                                       const void *data, bool overwrite) {
+    stoa_record *record = stoa__entities_find(&world->storage, e);
     if (!STOA_LIKELY(record != NULL)) {
         return stoa__world_dead(world, e);
     }
-    uint32_t place = record->place;
-    const stoa_column *column =
-        stoa__archetype_column(stoa__row_archetype(&world->storage, place), id);
+    stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    const stoa_column *column = stoa__archetype_column(archetype, id);
     if (column == NULL) {
-        return component_move(world, e, place, id, data);
+        return component_move(world, e, record, archetype, id, data);
     }
     if (overwrite && column->size != 0) {
-        stoa__row row = stoa__row_at(&world->storage, place);
+        stoa__row row = stoa__row_at(&world->storage, record->place);
         component_overwrite(stoa__component_at(&world->storage, id),
                             row.data + column->offset + row.slot * column->size, data);
     }
     return STOA_OK;
 }
 
-static stoa_status component_take(stoa_world *world, stoa_entity e, stoa_component id) {
-    const stoa_record *record = stoa__entities_find(&world->storage, e);
+STOA__INLINE stoa_status component_take(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa_record *record = stoa__entities_find(&world->storage, e);
     if (!STOA_LIKELY(record != NULL)) {
         return stoa__world_dead(world, e);
     }
-    uint32_t place = record->place;
-    if (stoa__archetype_column(stoa__row_archetype(&world->storage, place), id) == NULL) {
+    stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    if (stoa__archetype_column(archetype, id) == NULL) {
         return STOA_OK;
     }
-    return component_move(world, e, place, id | STOA__KEY_DROP, NULL);
+    return component_move(world, e, record, archetype, id | STOA__KEY_DROP, NULL);
 }
 
 /* STOA_OK if the world is there and knows the id; otherwise reported. */
@@ -224,20 +245,31 @@ stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id) 
     return status == STOA_OK ? component_take(world, e, id) : status;
 }
 
-/* The id of a descriptor, registered if need be; 0 with the failure reported. */
-static stoa_component type_id(stoa_world *world, stoa_type *type) {
-    if (!STOA_LIKELY(world != NULL && type != NULL)) {
+/* The id of a descriptor that is not known yet, registered if need be; 0 with the failure reported. */
+STOA__COLD static stoa_component type_id_new(stoa_world *world, stoa_type *type) {
+    if (world == NULL || type == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "type");
         return 0;
     }
-    stoa_component id = stoa_fast_id(world, type);
-    if (!STOA_LIKELY(id != 0)) {
-        id = stoa__registry_type(&world->storage, type);
-        if (id == 0) {
-            stoa__world_report(world, stoa_last_error().status);
-        }
+    stoa_component id = stoa__registry_type(&world->storage, type);
+    if (id == 0) {
+        stoa__world_report(world, stoa_last_error().status);
     }
     return id;
+}
+
+/* The id of a descriptor, registered if need be; 0 with the failure reported. */
+STOA__INLINE stoa_component type_id(stoa_world *world, stoa_type *type) {
+    if (STOA_LIKELY(world != NULL && type != NULL)) {
+        uint32_t slot = STOA_LOAD(&type->slot);
+        if (STOA_LIKELY(slot < world->storage.head.slot_count)) {
+            stoa_component id = STOA_LOAD(&world->storage.head.slot_ids[slot]);
+            if (STOA_LIKELY(id != 0)) {
+                return id;
+            }
+        }
+    }
+    return type_id_new(world, type);
 }
 
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {

@@ -138,7 +138,7 @@ int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms
     for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
         uint64_t bits = stoa__terms_match(storage, terms, word);
         for (; bits != 0; bits &= bits - 1) {
-            count += stoa__archetype_rows(storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
+            count += storage->rows[word * 64 + stoa__bit_lowest(bits)];
         }
     }
     return (int32_t)count;

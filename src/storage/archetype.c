@@ -69,9 +69,9 @@ static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
 static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_component *ids,
                                       uint32_t count, uint64_t row_size) {
     uint32_t mask = mask_for(ids, count);
-    size_t lanes_at = sizeof(stoa__archetype);
-    size_t columns_at = lanes_at + count * sizeof(stoa__lane);
-    size_t ids_at = columns_at + ((size_t)mask + 1) * sizeof(stoa_column);
+    size_t columns_at = sizeof(stoa__archetype);
+    size_t lanes_at = columns_at + ((size_t)mask + 1) * sizeof(stoa_column);
+    size_t ids_at = lanes_at + count * sizeof(stoa__lane);
     size_t size = ids_at + count * sizeof(stoa_component);
     uint8_t *block = stoa__heap_zalloc(&storage->heap, size, STOA__LINE);
     if (block == NULL) {
@@ -91,6 +91,7 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
         archetype->ids[i] = ids[i];
     }
     columns_fill(storage, archetype);
+    archetype->head.chunks = &archetype->first;
     tail_update(archetype);
     stoa__edge_init(archetype);
     return archetype;
@@ -100,6 +101,8 @@ static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *
                                   uint32_t count) {
     bool ok = stoa__heap_grow(&storage->heap, &storage->archetypes, &storage->archetype_capacity,
                               storage->archetype_count + 1, sizeof *storage->archetypes) &&
+              stoa__heap_grow(&storage->heap, &storage->rows, &storage->rows_capacity,
+                              storage->archetype_count + 1, sizeof *storage->rows) &&
               stoa__map_reserve(&storage->by_set, &storage->heap);
     for (uint32_t i = 0; ok && i < count; i++) {
         ok = stoa__bitset_reserve(&stoa__component_at(storage, ids[i])->archetypes, &storage->heap,
@@ -135,6 +138,7 @@ static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_compone
         stoa__bitset_set(&stoa__component_at(storage, ids[i])->archetypes, archetype->index);
     }
     stoa__map_insert(&storage->by_set, hash, archetype->index);
+    storage->rows[storage->archetype_count] = 0;
     storage->archetypes[storage->archetype_count++] = archetype;
     if (storage->watch.added != NULL) {
         storage->watch.added(storage->watch.user, archetype);
@@ -212,10 +216,28 @@ static void number_give(stoa__storage *storage, uint32_t number) {
     storage->chunk_free_count++;
 }
 
+/* Makes room in the array of chunks for one more. */
+static bool chunks_reserve(stoa__storage *storage, stoa__archetype *archetype) {
+    if (archetype->chunk_held == 0) {
+        return true;
+    }
+    stoa_chunk *chunks = archetype->chunk_slots > 0 ? archetype->head.chunks : NULL;
+    bool inside = chunks == NULL;
+    if (!stoa__heap_grow(&storage->heap, &chunks, &archetype->chunk_slots,
+                         (uint32_t)archetype->chunk_held + 1, sizeof(stoa_chunk))) {
+        return false;
+    }
+    if (inside) {
+        chunks[0] = archetype->first;
+    }
+    archetype->head.chunks = chunks;
+    tail_update(archetype);
+    return true;
+}
+
 /* Adds one spare chunk of the current layout. */
 static stoa_status chunk_add(stoa__storage *storage, stoa__archetype *archetype) {
-    if (!stoa__heap_grow(&storage->heap, &archetype->head.chunks, &archetype->chunk_slots,
-                         (uint32_t)archetype->chunk_held + 1, sizeof(stoa_chunk))) {
+    if (!chunks_reserve(storage, archetype)) {
         return stoa__error_memory("the chunks of an archetype");
     }
     uint8_t *data = stoa__slab_alloc(storage, archetype->block_size);
@@ -289,7 +311,7 @@ static uint32_t rows_for(const stoa__archetype *archetype, uint64_t need) {
 
 stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *archetype,
                                     uint32_t count) {
-    uint64_t need = (uint64_t)stoa__archetype_rows(archetype) + count;
+    uint64_t need = (uint64_t)stoa__archetype_rows(storage, archetype) + count;
     uint32_t rows = rows_for(archetype, need);
     stoa_status status = STOA_OK;
     if (archetype->chunk_held == 0) {
@@ -327,7 +349,7 @@ stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archet
     if (archetype->chunk_held != 1) {
         return STOA_OK;
     }
-    uint32_t rows = rows_for(archetype, stoa__archetype_rows(archetype));
+    uint32_t rows = rows_for(archetype, stoa__archetype_rows(storage, archetype));
     return rows < (uint32_t)archetype->head.chunk_capacity ? chunk_resize(storage, archetype, rows)
                                                            : STOA_OK;
 }
@@ -358,13 +380,17 @@ void stoa__archetype_fini(stoa__storage *storage) {
         while (archetype->chunk_held > 0) {
             chunk_drop_last(storage, archetype);
         }
-        stoa__heap_grow_free(&storage->heap, archetype->head.chunks, archetype->chunk_slots,
-                             sizeof(stoa_chunk));
+        if (archetype->chunk_slots > 0) {
+            stoa__heap_grow_free(&storage->heap, archetype->head.chunks, archetype->chunk_slots,
+                                 sizeof(stoa_chunk));
+        }
         stoa__edge_free_all(storage, archetype);
         stoa__heap_free(&storage->heap, archetype, archetype->struct_size, STOA__LINE);
     }
     stoa__heap_grow_free(&storage->heap, storage->archetypes, storage->archetype_capacity,
                          sizeof *storage->archetypes);
+    stoa__heap_grow_free(&storage->heap, storage->rows, storage->rows_capacity,
+                         sizeof *storage->rows);
     stoa__heap_grow_free(&storage->heap, storage->head.chunks, storage->chunk_capacity,
                          sizeof *storage->head.chunks);
     stoa__map_fini(&storage->by_set, &storage->heap);

@@ -45,11 +45,9 @@ static inline const stoa_column *stoa__archetype_column(const stoa__archetype *a
 }
 
 /* Rows in use. */
-static inline uint32_t stoa__archetype_rows(const stoa__archetype *archetype) {
-    int32_t count = archetype->head.chunk_count;
-    return count == 0 ? 0
-                      : (uint32_t)((count - 1) * archetype->head.chunk_capacity +
-                                   archetype->head.chunks[count - 1].count);
+static inline uint32_t stoa__archetype_rows(const stoa__storage *storage,
+                                            const stoa__archetype *archetype) {
+    return storage->rows[archetype->index];
 }
 
 #endif

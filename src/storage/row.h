@@ -91,6 +91,7 @@ STOA__INLINE stoa_status stoa__row_append(stoa__storage *storage, stoa__archetyp
     }
     stoa_chunk *chunk = archetype->tail;
     uint32_t slot = (uint32_t)chunk->count++;
+    storage->rows[archetype->index]++;
     row->data = chunk->data;
     row->slot = slot;
     row->place = chunk->number << STOA_PLACE_BITS | slot;
@@ -106,6 +107,7 @@ STOA__INLINE stoa__row stoa__row_last(const stoa__archetype *archetype) {
 
 /* Takes the last row away; its components must have been moved or dropped. */
 STOA__INLINE void stoa__row_pop(stoa__storage *storage, stoa__archetype *archetype) {
+    storage->rows[archetype->index]--;
     if (!STOA_LIKELY(--archetype->tail->count > 0)) {
         stoa__row_chunk_emptied(storage, archetype);
     }

@@ -116,6 +116,7 @@ typedef struct stoa__hop {
 struct stoa__archetype {
     stoa_archetype_head head; /* must be first */
     stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none */
+    stoa_chunk first;         /* where head.chunks points while there is one: on the same cache line */
     stoa__edges edges;
     stoa__lane *lanes;
     stoa_component *ids; /* sorted */
@@ -127,7 +128,7 @@ struct stoa__archetype {
     uint32_t block_size;    /* bytes of a chunk in the current layout */
     int32_t chunk_held;     /* chunks with memory: those in use, then spare ones */
     int32_t chunk_keep;     /* spare ones are kept up to this many in all */
-    uint32_t chunk_slots;   /* capacity of head.chunks */
+    uint32_t chunk_slots;   /* capacity of head.chunks, 0 while it is `first` */
     bool plain;             /* no component has hooks */
     bool small;             /* plain, and every lane has 8 to 16 bytes */
     bool tags;              /* has components without data */
@@ -176,8 +177,10 @@ typedef struct stoa__storage {
     uint32_t empty_count; /* live entities without components */
 
     stoa__archetype **archetypes; /* [0] is the empty set */
+    uint32_t *rows;               /* of each archetype: dense, since counting is all that most queries do */
     uint32_t archetype_count;
     uint32_t archetype_capacity;
+    uint32_t rows_capacity;
     stoa__map by_set;
     stoa__watch watch;
 

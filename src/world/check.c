@@ -87,8 +87,14 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
         status = stoa__error(STOA_CORRUPT, "invariant 4: archetype %u has rows without chunks",
                              index);
     }
+    uint32_t rows = 0;
     for (int32_t i = 0; i < archetype->chunk_held && status == STOA_OK; i++) {
         status = chunk_check(storage, archetype, i);
+        rows += i < used ? (uint32_t)archetype->head.chunks[i].count : 0;
+    }
+    if (status == STOA_OK && rows != stoa__archetype_rows(storage, archetype)) {
+        status = stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u rows, not %u", index,
+                             rows, stoa__archetype_rows(storage, archetype));
     }
     return status == STOA_OK ? stoa__edge_check(storage, archetype) : status;
 }
@@ -171,6 +177,7 @@ static stoa_status bytes_check(const stoa_world *world) {
     size_t bytes = sizeof *world + registry_bytes(storage) +
                    storage->record_capacity * sizeof(stoa_record) +
                    storage->archetype_capacity * sizeof *storage->archetypes +
+                   storage->rows_capacity * sizeof *storage->rows +
                    storage->by_set.capacity * sizeof(stoa__map_cell) +
                    storage->chunk_capacity * sizeof(stoa_chunk_ref) +
                    storage->slabs.capacity * sizeof *storage->slabs.items +

@@ -188,6 +188,7 @@ static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
                    (size_t)n * sizeof *entities);
         }
         chunk->count += n;
+        storage->rows[target->index] += (uint32_t)n;
         done += n;
     }
 }

@@ -49,7 +49,7 @@ stoa_statistics stoa_stats(const stoa_world *world) {
     const stoa__storage *storage = &world->storage;
     for (uint32_t i = 0; i < storage->archetype_count; i++) {
         const stoa__archetype *archetype = storage->archetypes[i];
-        uint32_t rows = stoa__archetype_rows(archetype);
+        uint32_t rows = stoa__archetype_rows(storage, archetype);
         stats.chunks += archetype->chunk_held;
         stats.rows += rows;
         stats.chunk_used += (size_t)rows * archetype->row_size;

@@ -63,8 +63,7 @@ typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
     uint32_t version;               ///< the archetype's when `offsets` were read; 0: not yet
     uint32_t first;                 ///< where its offsets begin
-    uint32_t readable;              ///< bit i: term i has a column here
-    uint32_t writable;              ///< bit i: term i has a column here and writes it
+    uint64_t fields;                ///< bit i: term i has a column here; bit 32 + i: and writes it
 } stoa_match;
 
 struct stoa_query;
@@ -77,9 +76,8 @@ typedef struct stoa_iter {
     stoa_world *world;            ///< the world iterated
     const stoa_entity *entities;  ///< row i's entity
     int32_t count;                ///< rows in this chunk
-    uint32_t readable;            ///< of the current match
-    uint32_t writable;            ///< of the current match
     uint32_t empty_next;          ///< where to look on for entities without components; 0: nowhere
+    uint64_t fields;              ///< of the current match
     uint8_t *data;                ///< the current chunk
     const uint32_t *offsets;      ///< of the current match
     const uint32_t *offsets_base; ///< of all matches
@@ -99,22 +97,27 @@ void stoa_iter_resolve(stoa_iter *it, stoa_match *match);
 
 /// Steps to the next chunk; false, and the iteration ended, after the last.
 static inline bool stoa_iter_next(stoa_iter *it) {
-    while (it->chunk == it->chunk_end) {
-        if (it->match == it->match_end) {
-            return stoa_iter_finish(it);
-        }
-        stoa_match *match = it->match++;
-        const stoa_archetype_head *archetype = match->archetype;
+    const stoa_chunk *chunk = it->chunk;
+    if (chunk == it->chunk_end) {
+        const stoa_archetype_head *archetype;
+        stoa_match *match;
+        do {
+            match = it->match;
+            if (match == it->match_end) {
+                return stoa_iter_finish(it);
+            }
+            it->match = match + 1;
+            archetype = match->archetype;
+        } while (archetype->chunk_count == 0);
         if (!STOA_LIKELY(match->version == archetype->version)) {
             stoa_iter_resolve(it, match);
         }
         it->offsets = it->offsets_base + match->first;
-        it->readable = match->readable;
-        it->writable = match->writable;
-        it->chunk = archetype->chunks;
-        it->chunk_end = archetype->chunks + archetype->chunk_count;
+        it->fields = match->fields;
+        chunk = archetype->chunks;
+        it->chunk_end = chunk + archetype->chunk_count;
     }
-    const stoa_chunk *chunk = it->chunk++;
+    it->chunk = chunk + 1;
     it->data = chunk->data;
     it->entities = (const stoa_entity *)(const void *)chunk->data;
     it->count = chunk->count;

@@ -158,7 +158,7 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 
 /// stoa_field_type without the check of the type.
 static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, int32_t index) {
-    if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->readable >> index & 1) != 0)) {
+    if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> index & 1) != 0)) {
         return it->data + it->offsets[index];
     }
     return stoa_field_type(it, type, index);
@@ -166,7 +166,7 @@ static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, 
 
 /// stoa_field_mut_type without the check of the type.
 static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, int32_t index) {
-    if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->writable >> index & 1) != 0)) {
+    if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> (index + 32) & 1) != 0)) {
         return it->data + it->offsets[index];
     }
     return stoa_field_mut_type(it, type, index);

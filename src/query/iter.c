@@ -22,8 +22,7 @@ static stoa_iter iter_of(stoa_query *query) {
     it.world = world;
     it.entities = NULL;
     it.count = 0;
-    it.readable = 0;
-    it.writable = 0;
+    it.fields = 0;
     it.empty_next = query->terms.empty && world->storage.empty_count > 0;
     it.data = NULL;
     it.offsets = NULL;
@@ -78,8 +77,7 @@ void stoa_iter_end(stoa_iter *it) {
     }
     it->query = NULL;
     it->count = 0;
-    it->readable = 0;
-    it->writable = 0;
+    it->fields = 0;
     it->empty_next = 0;
     it->chunk = it->chunk_end;
     it->match = it->match_end;
@@ -97,8 +95,7 @@ bool stoa_iter_finish(stoa_iter *it) {
             }
         }
         it->empty_next = i;
-        it->readable = 0;
-        it->writable = 0;
+        it->fields = 0;
         it->entities = it->empty;
         it->count = count;
         if (count > 0) {
@@ -112,16 +109,16 @@ bool stoa_iter_finish(stoa_iter *it) {
 void stoa_iter_resolve(stoa_iter *it, stoa_match *match) {
     const stoa_query *query = it->query;
     const stoa__archetype *archetype = (const stoa__archetype *)(void *)match->archetype;
-    match->readable = 0;
+    uint64_t fields = 0;
     for (uint32_t i = 0; i < query->terms.count; i++) {
         const stoa_column *column =
             stoa__archetype_column(archetype, query->terms.items[i].component->info.id);
         if (column != NULL) {
             query->offsets[match->first + i] = column->offset;
-            match->readable |= query->terms.readable & 1u << i;
+            fields |= query->terms.fields & (uint64_t)0x100000001u << i;
         }
     }
-    match->writable = match->readable & query->terms.writable;
+    match->fields = fields;
     match->version = archetype->head.version;
 }
 
@@ -135,9 +132,9 @@ static void *field_find(const stoa_iter *it, bool wrong_type, int32_t index, boo
         problem = "there is no such term";
     } else if (wrong_type) {
         problem = "the term is of another component";
-    } else if ((terms->readable >> index & 1) == 0) {
+    } else if ((terms->fields >> index & 1) == 0) {
         problem = "the term has no data";
-    } else if (write && (terms->writable >> index & 1) == 0) {
+    } else if (write && (terms->fields >> (index + 32) & 1) == 0) {
         problem = "the term only reads";
     }
     if (problem != NULL) {
@@ -145,7 +142,7 @@ static void *field_find(const stoa_iter *it, bool wrong_type, int32_t index, boo
                                                   stoa_query_name(query), problem));
         return NULL;
     }
-    return (it->readable >> index & 1) != 0 ? it->data + it->offsets[index] : NULL;
+    return (it->fields >> index & 1) != 0 ? it->data + it->offsets[index] : NULL;
 }
 
 /* True if there is an iteration to ask; otherwise the thread's error is set. */
@@ -199,7 +196,7 @@ static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle,
     }
     for (stoa_iter it = iter_of(query); stoa_iter_next(&it);) {
         for (uint32_t i = 0; i < terms->count; i++) {
-            fields[i] = (it.readable >> i & 1) != 0 ? it.data + it.offsets[i] : NULL;
+            fields[i] = (it.fields >> i & 1) != 0 ? it.data + it.offsets[i] : NULL;
         }
         for (int32_t row = 0; row < it.count; row++) {
             if (with_handle != NULL) {

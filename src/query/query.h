@@ -17,8 +17,7 @@ typedef struct stoa__term {
 /* The terms of a query, sorted by what they do to the set of archetypes. */
 typedef struct stoa__terms {
     uint32_t count;
-    uint32_t readable;                 /* bit i: term i has data, where its component is there */
-    uint32_t writable;                 /* bit i: and it is written */
+    uint64_t fields;                   /* bit i: term i has data; bit 32 + i: and writes it */
     bool empty;                        /* entities without components match */
     stoa__term items[STOA_TERM_MAX];   /* as given */
     uint32_t required_count;

@@ -84,14 +84,13 @@ static void term_sort(stoa__terms *terms, uint32_t index) {
     }
     bool data = term->access != STOA_ACCESS_WITHOUT && term->access != STOA_ACCESS_FILTER &&
                 term->component->info.size != 0;
-    terms->readable |= data ? 1u << index : 0;
-    terms->writable |= data && access_writes(term->access) ? 1u << index : 0;
+    terms->fields |= (uint64_t)data << index;
+    terms->fields |= (uint64_t)(data && access_writes(term->access)) << (index + 32);
 }
 
 stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, stoa__terms *terms) {
     terms->count = 0;
-    terms->readable = 0;
-    terms->writable = 0;
+    terms->fields = 0;
     terms->required_count = 0;
     terms->excluded_count = 0;
     terms->any_count = 0;

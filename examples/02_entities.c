@@ -59,10 +59,12 @@ int main(void) {
 
     printf("-- all that live, in order of their slots; a loop may destroy as it goes\n");
     printf("%d entities:", stoa_count(w));
-    for (stoa_entity e = STOA_NULL; e = stoa_entity_next(w, e), !stoa_entity_is_null(e);) {
+    stoa_entity e = stoa_entity_next(w, STOA_NULL);
+    while (!stoa_entity_is_null(e)) {
         char text[STOA_ENTITY_TEXT_SIZE];
         printf(" %s", stoa_entity_print(e, text, sizeof text));
         stoa_destroy(w, e);
+        e = stoa_entity_next(w, e);
     }
     printf("\n%d entities\n", stoa_count(w));
     stoa_world_free(w);

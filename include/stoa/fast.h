@@ -61,7 +61,7 @@ typedef struct stoa_world_head {
 /// An archetype that a query matches, and how its columns are found.
 typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
-    uint32_t version;               ///< the archetype's when `offsets` were read; 0: not yet
+    uint32_t version;               ///< the archetype's when its offsets were read
     uint32_t first;                 ///< where its offsets begin
     uint64_t fields;                ///< bit i: term i has a column here; bit 32 + i: and writes it
 } stoa_match;
@@ -92,7 +92,7 @@ typedef struct stoa_iter {
 /// The slow half of stoa_iter_next: past the last chunk.
 bool stoa_iter_finish(stoa_iter *it);
 
-/// The slow half of stoa_iter_next: a match whose offsets are not known or have changed.
+/// The slow half of stoa_iter_next: a match whose offsets have changed.
 void stoa_iter_resolve(stoa_iter *it, stoa_match *match);
 
 /// Steps to the next chunk; false, and the iteration ended, after the last.

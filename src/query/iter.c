@@ -106,8 +106,7 @@ bool stoa_iter_finish(stoa_iter *it) {
     return false;
 }
 
-void stoa_iter_resolve(stoa_iter *it, stoa_match *match) {
-    const stoa_query *query = it->query;
+void stoa__match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa__archetype *archetype = (const stoa__archetype *)(void *)match->archetype;
     uint64_t fields = 0;
     for (uint32_t i = 0; i < query->terms.count; i++) {
@@ -116,10 +115,17 @@ void stoa_iter_resolve(stoa_iter *it, stoa_match *match) {
         if (column != NULL) {
             query->offsets[match->first + i] = column->offset;
             fields |= query->terms.fields & (uint64_t)0x100000001u << i;
+            if (archetype->head.chunk_count > 0) {
+                STOA_PREFETCH(archetype->head.chunks->data + column->offset);
+            }
         }
     }
     match->fields = fields;
     match->version = archetype->head.version;
+}
+
+void stoa_iter_resolve(stoa_iter *it, stoa_match *match) {
+    stoa__match_resolve(it->query, match);
 }
 
 /* The term's column, or NULL with the failure reported, or NULL quietly where an optional term has none. `wrong_type` tells

@@ -1,8 +1,7 @@
 /* Queries: making them, keeping them right as archetypes appear, asking them.
  *
  * From its first iteration on a query keeps the archetypes it matches in order of their ids. A new archetype is added to
- * every such query it matches as it is created; room for that is made before, so that it cannot fail half way. Offsets are
- * read when a match is first visited. Queries belong to their world, which frees those left. */
+ * every such query it matches as it is created; room for that is made before, so that it cannot fail half way. Queries belong to their world, which frees those left. */
 #include "query/query.h"
 
 #include "query/text.h"
@@ -18,16 +17,33 @@ static bool matches_reserve(stoa_query *query, uint32_t count) {
                            query->match_capacity * query->terms.count, sizeof *query->offsets);
 }
 
+/* Adds a match, its offsets read. */
 static void match_add(stoa_query *query, stoa__archetype *archetype) {
-    query->matches[query->match_count] = (stoa_match){
-        .archetype = &archetype->head, .first = query->match_count * query->terms.count};
+    stoa_match *match = &query->matches[query->match_count];
+    match->archetype = &archetype->head;
+    match->first = query->match_count * query->terms.count;
     query->match_count++;
+    stoa__match_resolve(query, match);
 }
 
 /* The archetypes that match among 64, without the empty one, which has no chunks to list. */
 static uint64_t match_bits(const stoa_query *query, uint32_t word) {
     uint64_t bits = stoa__terms_match(&query->world->storage, &query->terms, word);
     return word == 0 ? bits & ~(uint64_t)1 : bits;
+}
+
+/* Archetypes whose first lines are asked for before they are read. */
+#define PREFETCH 8
+
+/* Asks for the next `count` archetypes of `bits`; returns those that are left. */
+static uint64_t prefetch_next(const stoa__storage *storage, uint32_t word, uint64_t bits,
+                              uint32_t count) {
+    for (; count > 0 && bits != 0; count--, bits &= bits - 1) {
+        const stoa__archetype *archetype = storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
+        STOA_PREFETCH(archetype);
+        STOA_PREFETCH(archetype + 1);
+    }
+    return bits;
 }
 
 stoa_status stoa__query_list(stoa_query *query) {
@@ -40,7 +56,9 @@ stoa_status stoa__query_list(stoa_query *query) {
         return stoa__error_memory("a query's matches");
     }
     for (uint32_t word = 0; word < words; word++) {
-        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
+        uint64_t ahead = match_bits(query, word);
+        for (uint64_t bits = ahead; bits != 0; bits &= bits - 1) {
+            ahead = prefetch_next(storage, word, ahead, bits == ahead ? PREFETCH : 1);
             match_add(query, storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
         }
     }

@@ -34,7 +34,7 @@ struct stoa_query {
     stoa_query *previous;
     char *name;       /* as given, or NULL */
     stoa_match *matches; /* in order of archetype ids */
-    uint32_t *offsets;   /* terms.count for each match, valid once its version is */
+    uint32_t *offsets;   /* terms.count for each match, right for its version */
     uint32_t match_count;
     uint32_t match_capacity;
     uint32_t offset_capacity;
@@ -62,6 +62,9 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
 
 /* Lists the archetypes that match, which an iteration needs. The thread's error is set, not reported. */
 stoa_status stoa__query_list(stoa_query *query);
+
+/* Reads the offsets of a match, as its archetype has them now. */
+void stoa__match_resolve(const stoa_query *query, stoa_match *match);
 
 /* Takes a query out of its world and frees it. */
 void stoa__query_delete(stoa_query *query);

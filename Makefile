@@ -1,0 +1,78 @@
+# A short front for CMake and the scripts; each build is in build/NAME. `make help` lists the
+# targets.
+
+SECONDS ?= 60
+ARGS ?=
+
+.PHONY: help run test bench lint format docs asan tsan fuzz soak coverage clean
+
+help:
+	@echo 'make run       builds the release and runs the stress harness (ARGS="--entities 1000000")'
+	@echo 'make test      all tests: gcc with ASan and UBSan, release, clang, TSan, some fuzzing'
+	@echo 'make lint      formatting, warnings, clang-tidy, cppcheck, layers, documentation'
+	@echo 'make bench     prints the benchmark table and writes build/bench.csv'
+	@echo 'make asan      the tests with ASan and UBSan only'
+	@echo 'make tsan      the thread tests with TSan only'
+	@echo 'make fuzz      runs the fuzz targets (SECONDS=60; KEEP=keep adds new inputs to the corpus)'
+	@echo 'make soak      runs the model test for long (SECONDS=60)'
+	@echo 'make coverage  line coverage of src/, at least 95 %'
+	@echo 'make format    formats all sources'
+	@echo 'make docs      writes the generated pages: cheat sheet and progress'
+	@echo 'make clean     removes build/'
+
+run:
+	@scripts/deps build
+	@scripts/build release example_stress
+	@build/release/examples/stress $(ARGS)
+
+test:
+	@scripts/deps test
+	@scripts/test
+
+bench:
+	@scripts/deps bench
+	@scripts/build bench stoa_bench
+	@core=$$(taskset -cp $$$$ 2>/dev/null | sed 's/.*[^0-9]//'); \
+	$${core:+taskset -c $$core} build/bench/stoa_bench --csv build/bench.csv $(ARGS)
+
+lint:
+	@scripts/deps lint
+	@scripts/lint
+
+format:
+	@scripts/deps lint
+	@scripts/files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+
+docs:
+	@scripts/cheatsheet
+	@scripts/progress
+
+asan:
+	@scripts/deps test
+	@scripts/build asan
+	@scripts/ctest asan
+
+tsan:
+	@scripts/deps test
+	@scripts/build tsan thread_tests
+	@scripts/ctest tsan -L '^thread$$'
+
+fuzz:
+	@scripts/deps fuzz
+	@scripts/fuzz $(SECONDS) $(KEEP)
+
+soak:
+	@scripts/deps test
+	@scripts/build asan
+	@for program in build/asan/tests/*model*; do STOA_SOAK_SECONDS=$(SECONDS) $$program || exit 1; done
+
+coverage:
+	@scripts/deps coverage
+	@scripts/build coverage
+	@find build/coverage -name '*.gcda' -delete
+	@scripts/ctest coverage -LE '^build$$' >build/coverage/ctest.log \
+		|| { cat build/coverage/ctest.log; exit 1; }
+	@scripts/coverage build/coverage 95
+
+clean:
+	rm -rf build

@@ -1,0 +1,18 @@
+/* The components of stoa's sides. */
+#ifndef BENCH_COMPONENTS_H
+#define BENCH_COMPONENTS_H
+
+#include "bench.h"
+#include "data.h"
+#include "stoa.h"
+
+STOA_TYPE(Position, { float x, y, z; });
+STOA_TYPE(Velocity, { float x, y, z; });
+
+/* Weighs all positions, entity by entity, and counts the rows: what the limit's twin does. */
+double bench_world_weigh(stoa_world *world, int32_t n, const stoa_entity *entities);
+
+/* A world on the default allocator. */
+stoa_world *bench_world_new(void);
+
+#endif

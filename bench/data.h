@@ -1,0 +1,86 @@
+/* The data both sides of a row work on, and the loops over it.
+ *
+ * A loop over columns is the program's own code, whoever keeps the columns: both sides use the same
+ * one, so that a row measures what it costs to get at the columns and how well they lie in memory.
+ * Short columns are walked by the inlined loops, long ones by the functions. */
+#ifndef BENCH_DATA_H
+#define BENCH_DATA_H
+
+#include <stdint.h>
+
+/* 12 bytes each: the P and V of the rows. */
+typedef struct Position {
+    float x, y, z;
+} Position;
+
+typedef struct Velocity {
+    float x, y, z;
+} Velocity;
+
+/* 16 bytes: what add_remove_wide carries eight times. */
+typedef struct Block {
+    float x, y, z, w;
+} Block;
+
+#define DATA_DT (1.0f / 64)
+
+/* The values an entity of number i is made with: whole numbers, so that sums are exact. */
+static inline Position data_position(int32_t i) {
+    return (Position){(float)(i & 0xffff), 1.0f, 2.0f};
+}
+
+static inline Velocity data_velocity(int32_t i) {
+    return (Velocity){1.0f, (float)(i & 0xff), 3.0f};
+}
+
+static inline Block data_block(int32_t i, int32_t column) {
+    return (Block){(float)(i & 0x3ff), (float)column, 1.0f, 2.0f};
+}
+
+/* Three floats of an entity are three of a flat array: gcc's loop over that is a seventh faster
+ * than over the structs. */
+static inline void data_shift(Position *restrict positions, int32_t n) {
+    float *p = &positions->x;
+    for (int32_t i = 0; i < 3 * n; i++) {
+        p[i] += 1.0f;
+    }
+}
+
+static inline void data_move(Position *restrict positions, const Velocity *restrict velocities,
+                             int32_t n) {
+    float *restrict p = &positions->x;
+    const float *restrict v = &velocities->x;
+    for (int32_t i = 0; i < 3 * n; i++) {
+        p[i] += v[i] * DATA_DT;
+    }
+}
+
+void data_shift_long(Position *positions, int32_t n);
+void data_move_long(Position *positions, const Velocity *velocities, int32_t n);
+
+static inline void data_double(float *restrict value, int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        value[i] *= 2.0f;
+    }
+}
+
+/* The rows on queries: archetype `a` has component c if bit c of `a` is set. These two are asked
+ * for. */
+#define DATA_TERMS 2
+#define DATA_TERM_0 2
+#define DATA_TERM_1 7
+
+static inline int32_t data_archetype_count(int32_t a) {
+    return 1 + a % 3;
+}
+
+static inline int32_t data_archetype_value(int32_t a, int32_t component) {
+    return a * 16 + component;
+}
+
+/* Weighs entity i's part of a result, so that swapped entities do not go unnoticed. */
+static inline double data_weigh(int32_t i, Position p) {
+    return ((double)p.x + (double)p.y + (double)p.z) * (double)(i % 7 + 1);
+}
+
+#endif

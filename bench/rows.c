@@ -1,0 +1,35 @@
+/* The rows: what is measured, on how many entities, and how near to the limit stoa has to come. */
+#include "sides.h"
+
+#define THOUSAND 1000
+#define MILLION 1000000
+
+/* Operations are what the time of a pass is divided by. */
+#define ROW(row, side, n, passes, operations, target)                                              \
+    { row, {n, passes}, operations, target, &limit_side_##side, &stoa_side_##side, NULL, NULL }
+
+const bench_row bench_rows[] = {
+    ROW("create_empty", create_empty, MILLION, 1, MILLION, 3.0),
+    ROW("create_pv", create_pv, MILLION, 1, MILLION, 2.5),
+    ROW("create_pv_cold", create_pv_cold, MILLION, 1, MILLION, 2.5),
+    ROW("create_pv_bulk", create_pv_bulk, MILLION, 1, MILLION, 1.3),
+    ROW("create_pv_bulk_cold", create_pv_bulk_cold, MILLION, 1, MILLION, 1.5),
+    ROW("destroy_fwd", destroy_fwd, MILLION, 1, MILLION, 2.5),
+    ROW("destroy_rand", destroy_rand, MILLION, 1, MILLION, 1.5),
+    ROW("iterate_1", iterate_1, MILLION, 4, MILLION, 1.05),
+    ROW("iterate_2", iterate_2, THOUSAND, 1000, THOUSAND, 1.10),
+    ROW("iterate_2", iterate_2, 100 * THOUSAND, 20, 100 * THOUSAND, 1.10),
+    ROW("iterate_2", iterate_2, MILLION, 4, MILLION, 1.05),
+    ROW("iterate_2", iterate_2, 4 * MILLION, 1, 4 * MILLION, 1.05),
+    ROW("frag_iter", frag_iter, 520, 100, 520, 1.5),
+    ROW("frag_1000", frag_1000, 100 * THOUSAND, 10, 100 * THOUSAND, 1.4),
+    ROW("add_remove", add_remove, 100 * THOUSAND, 5, 100 * THOUSAND, 2.5),
+    ROW("add_remove_wide", add_remove_wide, 100 * THOUSAND, 2, 100 * THOUSAND, 1.8),
+    ROW("get_rand", get_rand, MILLION, 1, MILLION, 1.2),
+    ROW("has_rand", has_rand, MILLION, 2, MILLION, 1.5),
+    ROW("query_build", query_build, 1024, 200, 1, 6.0),
+    ROW("query_walk", query_walk, 1024, 200, 1, 20.0),
+    {"memory", {MILLION, 1}, 1, 43.0 / 36.0, NULL, NULL, limit_memory, stoa_memory},
+};
+
+const int32_t bench_row_count = (int32_t)(sizeof bench_rows / sizeof bench_rows[0]);

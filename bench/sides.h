@@ -1,0 +1,29 @@
+/* The two sides of every row: limit_side_* in limit_*.c, stoa_side_* in rows_*.c. */
+#ifndef BENCH_SIDES_H
+#define BENCH_SIDES_H
+
+#include "bench.h"
+
+extern const bench_side limit_side_create_empty, stoa_side_create_empty;
+extern const bench_side limit_side_create_pv, stoa_side_create_pv;
+extern const bench_side limit_side_create_pv_cold, stoa_side_create_pv_cold;
+extern const bench_side limit_side_create_pv_bulk, stoa_side_create_pv_bulk;
+extern const bench_side limit_side_create_pv_bulk_cold, stoa_side_create_pv_bulk_cold;
+extern const bench_side limit_side_destroy_fwd, stoa_side_destroy_fwd;
+extern const bench_side limit_side_destroy_rand, stoa_side_destroy_rand;
+extern const bench_side limit_side_iterate_1, stoa_side_iterate_1;
+extern const bench_side limit_side_iterate_2, stoa_side_iterate_2;
+extern const bench_side limit_side_frag_iter, stoa_side_frag_iter;
+extern const bench_side limit_side_frag_1000, stoa_side_frag_1000;
+extern const bench_side limit_side_add_remove, stoa_side_add_remove;
+extern const bench_side limit_side_add_remove_wide, stoa_side_add_remove_wide;
+extern const bench_side limit_side_get_rand, stoa_side_get_rand;
+extern const bench_side limit_side_has_rand, stoa_side_has_rand;
+extern const bench_side limit_side_query_build, stoa_side_query_build;
+extern const bench_side limit_side_query_walk, stoa_side_query_walk;
+
+/* Bytes per entity with a position and a velocity. */
+double limit_memory(int32_t n);
+double stoa_memory(int32_t n);
+
+#endif

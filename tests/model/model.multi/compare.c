@@ -1,0 +1,152 @@
+/* Comparing a world with the reference: one entity, or all that can be seen from outside.
+ *
+ * Entities are compared by handle, component by component; storage through the read-only view; kept
+ * queries by count. */
+#include "run.h"
+
+#include <stdlib.h>
+
+void run_compare_being(run *r, being *b) {
+    const stoa_world *w = r->s.world;
+    unsigned index = (unsigned)b->handle.index;
+    unsigned generation = (unsigned)b->handle.generation;
+    run_check(r, stoa_alive(w, b->handle) == b->alive, "%uv%u is %s", index, generation,
+              b->alive ? "dead, expected alive" : "alive, expected dead");
+    for (int type = 0; b->alive && type < TYPE_COUNT; type++) {
+        const model_type *t = &model_types[type];
+        bool has = (b->has >> type & 1) != 0;
+        run_check(r, stoa_has_id(w, b->handle, r->ids[type]) == has, "%uv%u %s %s", index,
+                  generation, has ? "lacks" : "has", t->name);
+        if (!has || t->size == 0 || r->failed) {
+            continue;
+        }
+        const void *found = stoa_try_get_id(w, b->handle, r->ids[type]);
+        if (run_check(r, found != NULL, "%uv%u: %s has no place", index, generation, t->name)) {
+            run_check(r, (uintptr_t)found % t->alignment == 0, "%uv%u: %s is not aligned", index,
+                      generation, t->name);
+            run_check(r, model_value_equal(type, found, reference_value(b, type)),
+                      "%uv%u: %s has another value", index, generation, t->name);
+        }
+    }
+}
+
+/* Every living entity is met once, in index order. */
+static void compare_order(run *r) {
+    int32_t count = 0;
+    uint32_t last = 0;
+    stoa_entity e = stoa_entity_next(r->s.world, STOA_NULL);
+    while (!stoa_entity_is_null(e) && count <= r->ref.live_count && !r->failed) {
+        run_check(r, e.index > last, "stoa_entity_next steps back");
+        run_check(r, reference_find(&r->ref, e) != NULL, "stoa_entity_next gives %uv%u",
+                  (unsigned)e.index, (unsigned)e.generation);
+        last = e.index;
+        count++;
+        e = stoa_entity_next(r->s.world, e);
+    }
+    run_check(r, count == r->ref.live_count, "stoa_entity_next gives %d entities, expected %d",
+              (int)count, (int)r->ref.live_count);
+}
+
+/* The set of types that an archetype's sorted ids are. */
+static uint32_t archetype_set(run *r, const stoa_archetype_info *info) {
+    uint32_t set = 0;
+    for (int32_t i = 0; i < info->component_count; i++) {
+        run_check(r, i == 0 || info->components[i - 1] < info->components[i],
+                  "archetype %d is not sorted", (int)info->id);
+        for (int type = 0; type < TYPE_COUNT; type++) {
+            if (r->ids[type] == info->components[i]) {
+                set |= 1u << type;
+            }
+        }
+    }
+    return set;
+}
+
+static int32_t archetype_compare(run *r, const stoa_archetype_info *info, uint32_t set) {
+    int32_t rows = 0;
+    for (int32_t c = 0; c < info->chunk_count && !r->failed; c++) {
+        stoa_chunk_info chunk;
+        if (!run_check(r, stoa_chunk_info_get(r->s.world, info->id, c, &chunk) == STOA_OK,
+                       "stoa_chunk_info_get fails")) {
+            return rows;
+        }
+        for (int32_t i = 0; i < chunk.count; i++) {
+            const being *b = reference_find(&r->ref, chunk.entities[i]);
+            run_check(r, b != NULL && b->has == set, "archetype %d holds a wrong entity",
+                      (int)info->id);
+        }
+        rows += chunk.count;
+        for (int type = 0; type < TYPE_COUNT; type++) {
+            if (set >> type & 1 && model_types[type].size > 0) {
+                const void *column = stoa_chunk_column(r->s.world, info->id, c, r->ids[type]);
+                run_check(r, column != NULL && (uintptr_t)column % 64 == 0,
+                          "the column of %s is not there or not aligned", model_types[type].name);
+            }
+        }
+    }
+    run_check(r, info->component_count == 0 || rows == info->row_count,
+              "archetype %d has %d rows, says %d", (int)info->id, (int)rows, (int)info->row_count);
+    return rows;
+}
+
+/* No two archetypes have the same set, and each entity with components has one row. */
+static void compare_storage(run *r) {
+    static bool met[TYPE_ALL + 1];
+    memset(met, 0, sizeof met);
+    int32_t rows = 0;
+    for (int32_t i = 0; i < stoa_archetype_count(r->s.world) && !r->failed; i++) {
+        stoa_archetype_info info;
+        if (!run_check(r, stoa_archetype_info_get(r->s.world, i, &info) == STOA_OK,
+                       "stoa_archetype_info_get fails")) {
+            return;
+        }
+        uint32_t set = archetype_set(r, &info);
+        run_check(r, !met[set], "two archetypes have the same components");
+        met[set] = true;
+        if (set != 0) {
+            rows += archetype_compare(r, &info, set);
+        }
+    }
+    int32_t expected = 0;
+    for (int32_t i = 0; i < r->ref.live_count; i++) {
+        expected += r->ref.items[r->ref.live[i]].has != 0 ? 1 : 0;
+    }
+    run_check(r, rows == expected, "%d rows, expected %d", (int)rows, (int)expected);
+    stoa_statistics stats = stoa_stats(r->s.world);
+    run_check(r, stats.rows == expected && stats.entities == r->ref.live_count,
+              "stoa_stats counts %d rows and %d entities", (int)stats.rows, (int)stats.entities);
+    run_check(r, stats.bytes_reserved == r->s.heap.bytes, "%zu bytes reserved, %zu handed out",
+              stats.bytes_reserved, r->s.heap.bytes);
+}
+
+static void compare_queries(run *r) {
+    for (int slot = 0; slot < TRACE_QUERIES; slot++) {
+        if (r->queries[slot] == NULL) {
+            continue;
+        }
+        int32_t expected = 0;
+        query_shape shape = reference_shape(&r->query_ops[slot]);
+        for (int32_t i = 0; i < r->ref.live_count; i++) {
+            const being *b = &r->ref.items[r->ref.live[i]];
+            expected += reference_matches(&r->ref, &shape, b) ? 1 : 0;
+        }
+        int32_t count = stoa_query_count(r->queries[slot]);
+        run_check(r, count == expected, "query \"%s\" matches %d entities, expected %d",
+                  stoa_query_name(r->queries[slot]), (int)count, (int)expected);
+    }
+}
+
+void run_compare(run *r) {
+    for (int32_t i = 0; i < r->ref.live_count && !r->failed; i++) {
+        run_compare_being(r, &r->ref.items[r->ref.live[i]]);
+    }
+    int32_t step = r->ref.count / 256 + 1;
+    for (int32_t i = 0; i < r->ref.count && !r->failed; i += step) {
+        const being *b = &r->ref.items[i];
+        run_check(r, stoa_alive(r->s.world, b->handle) == b->alive, "a stale handle is alive");
+    }
+    compare_order(r);
+    compare_storage(r);
+    compare_queries(r);
+    run_check(r, stoa_check(r->s.world) == STOA_OK, "stoa_check: %s", stoa_last_error().message);
+}

@@ -1,0 +1,189 @@
+/* Runs: setting up both sides, the loop over operations, and the hash of a second world.
+ *
+ * The second world has other chunks, other component ids and other bytes in its padding; it skips
+ * what must not be seen in the content. Its hash must be the same. */
+#include "run.h"
+
+#include <stdarg.h>
+
+bool run_check(run *r, bool holds, const char *format, ...) {
+    if (!holds && !r->failed) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(r->message, sizeof r->message, format, arguments);
+        va_end(arguments);
+        r->failed = true;
+    }
+    return holds;
+}
+
+static bool status_is_misuse(stoa_status status) {
+    static const bool misuse_by_status[] = {
+#define MISUSE(code, text, misuse) misuse,
+        STOA_STATUS_LIST(MISUSE)
+#undef MISUSE
+    };
+    return misuse_by_status[status];
+}
+
+stoa_status run_given(bool given) {
+    return given ? STOA_OK : stoa_last_error().status;
+}
+
+bool run_expect(run *r, stoa_status got, stoa_status expected, const char *call) {
+    int asserts = r->s.asserts - r->s.asserts_seen;
+    r->s.asserts_seen = r->s.asserts;
+    int wanted = 0;
+#ifdef STOA_DEBUG
+    wanted = status_is_misuse(expected) ? 1 : 0;
+#else
+    (void)status_is_misuse;
+#endif
+    bool same =
+        run_check(r, got == expected, "%s: status \"%s\" (%s), expected \"%s\"", call,
+                  stoa_status_text(got), stoa_last_error().message, stoa_status_text(expected));
+    bool counted = run_check(r, asserts == wanted, "%s: %d asserts, expected %d (%s)", call,
+                             asserts, wanted, stoa_last_error().message);
+    bool told = expected == STOA_OK || run_check(r, stoa_last_error().status == expected,
+                                                 "%s: the last error is another one", call);
+    return same && counted && told;
+}
+
+static bool run_open(run *r, uint32_t chunk_size, int32_t op_capacity, bool second) {
+    memset(r, 0, sizeof *r);
+    model_lives_reset();
+    reference_init(&r->ref, op_capacity);
+    support_world_open_with(&r->s, chunk_size);
+    r->padding = second ? 0xA5 : 0x5A;
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        int type = second ? TYPE_COUNT - 1 - i : i;
+        r->ids[type] = model_type_register(r->s.world, type);
+        if (!run_check(r, r->ids[type] != 0, "registering %s: %s", model_types[type].name,
+                       stoa_last_error().message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void run_close(run *r) {
+    stoa_world_free(r->s.world);
+    r->s.world = NULL;
+    run_check(r, r->s.heap.bytes == 0 && r->s.heap.blocks == 0, "%zu bytes are left in %zu blocks",
+              r->s.heap.bytes, r->s.heap.blocks);
+    run_check(r, model_lives_now.fault == NULL, "%s", model_lives_now.fault);
+    run_check(r, model_lives_count(TYPE_OWNED) == 0 && model_lives_count(TYPE_LEASE) == 0,
+              "%d and %d owned instances are left", (int)model_lives_count(TYPE_OWNED),
+              (int)model_lives_count(TYPE_LEASE));
+    run_check(r, model_lives_now.frees == 1, "user_free was called %d times",
+              (int)model_lives_now.frees);
+    reference_fini(&r->ref);
+    model_lives_reset();
+}
+
+static void run_step(run *r, const op *o) {
+    if (o->kind == OP_BAD) {
+        run_refuse(r, o);
+    } else if (o->kind >= OP_QUERY_NEW) {
+        run_query(r, o);
+    } else {
+        run_call(r, o);
+    }
+    run_check(r, model_lives_now.fault == NULL, "%s", model_lives_now.fault);
+    run_check(r, stoa_count(r->s.world) == r->ref.live_count, "stoa_count is %d, expected %d",
+              (int)stoa_count(r->s.world), (int)r->ref.live_count);
+    for (int type = TYPE_OWNED; type <= TYPE_LEASE; type++) {
+        run_check(r, model_lives_count(type) == r->ref.held[type],
+                  "%d instances of %s live, expected %d", (int)model_lives_count(type),
+                  model_types[type].name, (int)r->ref.held[type]);
+    }
+}
+
+/* What leaves no mark in a world's content. */
+static bool op_is_silent(const op *o) {
+    return o->kind == OP_COMPACT || o->kind == OP_RESERVE || o->kind == OP_READ ||
+           o->kind == OP_ONCE_COUNT || o->kind == OP_CLONE_REFUSED;
+}
+
+/* The hash of the same trace in a world of another shape. */
+static void run_second(const trace *t, const run_options *options, uint64_t hash,
+                       run_result *result) {
+    run r;
+    uint32_t chunk_size = t->chunk_size == 16384 ? 65536 : 16384;
+    bool open = run_open(&r, chunk_size, t->number_count, true);
+    r.ref.fault = options->fault;
+    for (int32_t i = 0; open && i < t->count && !r.failed; i++) {
+        if (!op_is_silent(&t->ops[i])) {
+            run_step(&r, &t->ops[i]);
+        }
+    }
+    if (!r.failed) {
+        run_compare(&r);
+    }
+    run_check(&r, stoa_hash(r.s.world) == hash,
+              "the same trace hashes to %llx and %llx in two worlds", (unsigned long long)hash,
+              (unsigned long long)stoa_hash(r.s.world));
+    run_close(&r);
+    if (r.failed) {
+        result->failed = true;
+        result->op = t->count - 1;
+        snprintf(result->message, sizeof result->message, "second world: %s", r.message);
+    }
+}
+
+static void run_finish(run *r, const trace *t, const run_options *options, run_result *result) {
+    uint64_t hash = r->failed ? 0 : stoa_hash(r->s.world);
+    bool failed_before = r->failed;
+    run_close(r);
+    result->failed = r->failed;
+    snprintf(result->message, sizeof result->message, "%s", r->message);
+    if (!failed_before) {
+        result->op = t->count - 1;
+    }
+    /* Half of the seeds are enough, and a third of the time. */
+    if (!r->failed && options->second_world && t->seed % 2 == 1) {
+        run_second(t, options, hash, result);
+    }
+}
+
+void run_generate(trace *t, uint32_t seed, int32_t count, const run_options *options,
+                  run_result *result) {
+    static const uint32_t chunk_sizes[3] = {65536, 16384, 32768};
+    run r;
+    generator g;
+    *result = (run_result){.failed = false};
+    t->count = 0;
+    t->number_count = count;
+    t->seed = seed;
+    t->chunk_size = chunk_sizes[seed % 3];
+    generator_init(&g, seed);
+    bool open = run_open(&r, t->chunk_size, count, false);
+    r.ref.fault = options->fault;
+    while (open && t->count < count && !r.failed) {
+        op *o = &t->ops[t->count];
+        generator_next(&g, &r.ref, t->count, o);
+        result->op = t->count++;
+        result->op_count++;
+        run_step(&r, o);
+        if (!r.failed && (t->count % options->full_every == 0 || t->count == count)) {
+            run_compare(&r);
+        }
+    }
+    run_finish(&r, t, options, result);
+}
+
+void run_replay(const trace *t, const run_options *options, run_result *result) {
+    run r;
+    *result = (run_result){.failed = false};
+    bool open = run_open(&r, t->chunk_size, t->number_count, false);
+    r.ref.fault = options->fault;
+    for (int32_t i = 0; open && i < t->count && !r.failed; i++) {
+        result->op = i;
+        result->op_count++;
+        run_step(&r, &t->ops[i]);
+        if (!r.failed && ((i + 1) % options->full_every == 0 || i + 1 == t->count)) {
+            run_compare(&r);
+        }
+    }
+    run_finish(&r, t, options, result);
+}

@@ -1,0 +1,444 @@
+/* Walking a query: chunks, columns, order, ends, and what a world refuses meanwhile. */
+#include "support/support.h"
+
+STOA_COMPONENT(Position, { float x, y; });
+STOA_COMPONENT(Velocity, { float x, y; });
+STOA_COMPONENT(Odd, { uint8_t bytes[7]; });
+STOA_TAG(Frozen);
+
+#define QUERY(world, ...) stoa_query_new((world), &(stoa_query_desc){.terms = {__VA_ARGS__}})
+
+/* How a lost iteration is told: the status of a call that should have been refused. */
+static stoa_status refused(bool something) {
+    return something ? STOA_OK : stoa_last_error().status;
+}
+
+static void positions_make(stoa_world *w, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        float x = (float)stoa_count(w);
+        assert_false(stoa_entity_is_null(stoa_create_with(w, STOA_VALUE(Position, {x, -x}))));
+    }
+}
+
+/* QRY-03 */
+static void chunks_give_entities_columns_and_counts(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    enum { COUNT = 20000 };
+    for (int32_t i = 0; i < COUNT; i++) {
+        stoa_create_with(w, STOA_VALUE(Position, {(float)i, 1}),
+                         STOA_VALUE(Velocity, {2, (float)i}));
+    }
+    stoa_query *query = QUERY(w, STOA_WRITE(Position), STOA_READ(Velocity));
+    int32_t rows = 0, chunks = 0;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); chunks++) {
+        Position *p = stoa_field_mut(&it, Position, 0);
+        const Velocity *v = stoa_field(&it, Velocity, 1);
+        assert_ptr_equal(stoa_field(&it, Position, 0), p);
+        assert_ptr_equal(it.world, w);
+        assert_true(it.count > 0);
+        for (int32_t i = 0; i < it.count; i++, rows++) {
+            assert_ptr_equal(&p[i], stoa_get(w, it.entities[i], Position));
+            assert_ptr_equal(&v[i], stoa_get(w, it.entities[i], Velocity));
+            assert_true(p[i].x == (float)rows && v[i].y == (float)rows);
+            p[i].x += v[i].x;
+        }
+    }
+    assert_int_equal(rows, COUNT);
+    assert_true(chunks > 5);
+    float x = 2;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+        const Position *p = stoa_field(&it, Position, 0);
+        for (int32_t i = 0; i < it.count; i++, x++) {
+            assert_true(p[i].x == x);
+        }
+    }
+}
+
+/* QRY-03 STO-10 STO-02 */
+static void columns_start_and_may_be_read_by_whole_lines(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    for (int32_t i = 0; i < 9001; i++) {
+        stoa_create_with(w, STOA_VALUE(Odd, {{(uint8_t)i}}));
+    }
+    stoa_query *query = QUERY(w, STOA_READ(Odd));
+    unsigned sum = 0;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+        const uint8_t *bytes = (const uint8_t *)stoa_field(&it, Odd, 0);
+        assert_int_equal((uintptr_t)bytes % 64, 0);
+        size_t whole = ((size_t)it.count * sizeof(Odd) + 63) / 64 * 64;
+        for (size_t i = 0; i < whole; i++) {
+            sum += bytes[i];
+        }
+    }
+    assert_true(sum > 0);
+}
+
+/* QRY-03 */
+static void order_is_by_archetype_then_row_then_the_empty(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    support_random random = {5};
+    for (int32_t i = 0; i < 300; i++) {
+        stoa_entity e = stoa_create(w);
+        stoa_type *const types[] = {&Position_stoa, &Velocity_stoa, &Odd_stoa, &Frozen_stoa};
+        for (uint32_t set = support_random_next(&random) & 15, k = 0; set >> k != 0; k++) {
+            assert_int_equal((set >> k & 1) != 0 ? stoa_add_type(w, e, types[k]) : STOA_OK,
+                             STOA_OK);
+        }
+    }
+    stoa_query *query = QUERY(w, STOA_OPTIONAL(Position));
+    int32_t archetype = 1, chunk = 0;
+    stoa_entity before = STOA_NULL;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+        int32_t at = stoa_archetype_of(w, it.entities[0]);
+        stoa_chunk_info info;
+        if (at == 0) {
+            assert_true(it.entities[0].index > before.index);
+            before = it.entities[it.count - 1];
+            continue;
+        }
+        assert_true(stoa_entity_is_null(before) && at >= archetype);
+        chunk = at == archetype ? chunk : 0;
+        archetype = at;
+        assert_int_equal(stoa_chunk_info_get(w, at, chunk++, &info), STOA_OK);
+        assert_ptr_equal(info.entities, it.entities);
+        assert_int_equal(info.count, it.count);
+    }
+    assert_int_equal(archetype, stoa_archetype_count(w) - 1);
+    assert_false(stoa_entity_is_null(before));
+}
+
+/* QRY-01 QRY-03 */
+static void optional_field_is_null_where_there_is_none(void **state) {
+    support_world *s = *state;
+    stoa_entity without = stoa_create_with(s->world, STOA_ZERO(Position));
+    stoa_create_with(s->world, STOA_ZERO(Position), STOA_VALUE(Velocity, {7, 7}));
+    stoa_query *query = QUERY(s->world, STOA_READ(Position), STOA_OPTIONAL_WRITE(Velocity));
+    stoa_error_clear();
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+        bool none = stoa_entity_eq(it.entities[0], without);
+        assert_int_equal(stoa_field(&it, Velocity, 1) == NULL, none);
+        Velocity *v = stoa_field_mut(&it, Velocity, 1);
+        assert_int_equal(v == NULL, none);
+        assert_true(none || v->x == 7);
+    }
+    assert_int_equal(stoa_last_error().status, STOA_OK);
+    support_assert_quiet(s);
+}
+
+/* QRY-03 GEN-01 */
+static void field_of_a_read_term_is_const(void **state) {
+    support_world *s = *state;
+    stoa_create_with(s->world, STOA_ZERO(Position));
+    stoa_query *query = QUERY(s->world, STOA_READ(Position));
+    stoa_iter it = stoa_query_iter(query);
+    assert_true(stoa_iter_next(&it));
+    assert_int_equal(_Generic(stoa_field(&it, Position, 0), const Position * : 1, default : 0), 1);
+    assert_int_equal(_Generic(it.entities, const stoa_entity * : 1, default : 0), 1);
+    support_assert_quiet(s);
+    support_assert_misuse(s, refused(stoa_field_mut(&it, Position, 0) != NULL), STOA_ACCESS);
+    support_assert_message("only reads");
+    support_assert_misuse(s, refused(stoa_field_mut_type(&it, &Position_stoa, 0) != NULL),
+                          STOA_ACCESS);
+    stoa_component id = stoa_id(s->world, Position);
+    support_assert_misuse(s, refused(stoa_field_mut_id(&it, id, 0) != NULL), STOA_ACCESS);
+    assert_non_null(stoa_field_id(&it, id, 0));
+    stoa_iter_end(&it);
+}
+
+/* QRY-01 QRY-03 CMP-08 */
+static void terms_without_data_have_no_field(void **state) {
+    support_world *s = *state;
+    stoa_create_with(s->world, STOA_ZERO(Position), STOA_ZERO(Frozen));
+    stoa_query *query = QUERY(s->world, STOA_FILTER(Position), STOA_WRITE(Frozen),
+                              STOA_WITHOUT(Velocity), STOA_OPTIONAL(Odd));
+    stoa_iter it = stoa_query_iter(query);
+    assert_true(stoa_iter_next(&it));
+    support_assert_misuse(s, refused(stoa_field(&it, Position, 0) != NULL), STOA_ACCESS);
+    support_assert_message("no data");
+    support_assert_misuse(s, refused(stoa_field(&it, Frozen, 1) != NULL), STOA_ACCESS);
+    support_assert_misuse(s, refused(stoa_field_mut(&it, Frozen, 1) != NULL), STOA_ACCESS);
+    support_assert_misuse(s, refused(stoa_field(&it, Velocity, 2) != NULL), STOA_ACCESS);
+    stoa_iter_end(&it);
+    support_assert_quiet(s);
+}
+
+/* QRY-03 GEN-05 */
+static void field_of_another_type_or_term_is_refused(void **state) {
+    support_world *s = *state;
+    stoa_create_with(s->world, STOA_ZERO(Position), STOA_ZERO(Velocity));
+    stoa_query *query = QUERY(s->world, STOA_WRITE(Position), STOA_READ(Velocity));
+    stoa_iter it = stoa_query_iter(query);
+    assert_true(stoa_iter_next(&it));
+    support_assert_misuse(s, refused(stoa_field_type(&it, &Velocity_stoa, 0) != NULL), STOA_ACCESS);
+    support_assert_message("another component");
+    support_assert_misuse(s, refused(stoa_field_mut_type(&it, &Odd_stoa, 0) != NULL), STOA_ACCESS);
+    support_assert_misuse(s, refused(stoa_field_id(&it, 0, 1) != NULL), STOA_ACCESS);
+    const int32_t indexes[] = {2, -1, 31, 32, 33, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < sizeof indexes / sizeof indexes[0]; i++) {
+        support_assert_misuse(s, refused(stoa_field(&it, Position, indexes[i]) != NULL),
+                              STOA_ACCESS);
+        support_assert_misuse(s, refused(stoa_field_mut(&it, Position, indexes[i]) != NULL),
+                              STOA_ACCESS);
+        support_assert_message("no such term");
+    }
+#ifdef STOA_DEBUG
+    support_assert_misuse(s, refused(stoa_field(&it, Position, 1) != NULL), STOA_ACCESS);
+#endif
+    stoa_iter_end(&it);
+    support_assert_misuse(s, refused(stoa_field(&it, Position, 0) != NULL), STOA_ACCESS);
+    support_assert_message("ended");
+    support_assert_misuse(s, refused(stoa_field_mut(&it, Position, 0) != NULL), STOA_ACCESS);
+    assert_null(stoa_field_id(NULL, 1, 0));
+    assert_int_equal(stoa_last_error().status, STOA_NULL_ARGUMENT);
+}
+
+/* QRY-03 ENT-10 */
+static void entities_without_components_come_in_batches(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    bool seen[400] = {false};
+    for (int32_t i = 0; i < 300; i++) {
+        stoa_entity e = stoa_create(w);
+        if (i % 3 == 0) {
+            assert_int_equal(stoa_add(w, e, Frozen), STOA_OK);
+        } else if (i % 7 == 0) {
+            assert_int_equal(stoa_destroy(w, e), STOA_OK);
+        }
+    }
+    stoa_query *query = QUERY(w, STOA_WITHOUT(Frozen), STOA_OPTIONAL(Position));
+    int32_t count = 0, batches = 0;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); batches++) {
+        assert_true(it.count > 0 && it.count <= STOA_ITER_EMPTY);
+        assert_null(stoa_field(&it, Position, 1));
+        for (int32_t i = 0; i < it.count; i++, count++) {
+            assert_true(stoa_alive(w, it.entities[i]));
+            assert_false(stoa_has(w, it.entities[i], Frozen));
+            assert_false(seen[it.entities[i].index]);
+            seen[it.entities[i].index] = true;
+        }
+    }
+    assert_int_equal(count, stoa_query_count(query));
+    assert_int_equal(count, stoa_stats(w).empty);
+    assert_true(batches > 4);
+}
+
+/* QRY-03 */
+static void exactly_one_batch_of_entities_without_components_ends(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    assert_int_equal(stoa_create_bulk_values(w, STOA_ITER_EMPTY, NULL, NULL, 0), STOA_OK);
+    stoa_query *query = QUERY(w, STOA_WITHOUT(Frozen));
+    stoa_iter it = stoa_query_iter(query);
+    assert_true(stoa_iter_next(&it));
+    assert_int_equal(it.count, STOA_ITER_EMPTY);
+    assert_false(stoa_iter_next(&it));
+    assert_false(stoa_entity_is_null(stoa_create(w)));
+}
+
+/* QRY-02 QRY-03 */
+static void columns_are_found_again_after_chunks_grow_or_shrink(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_query *query = QUERY(w, STOA_READ(Position));
+    for (int32_t round = 0; round < 14; round++) {
+        positions_make(w, 1 << round);
+        if (round == 10) {
+            for (int32_t i = stoa_count(w); i > 3; i--) {
+                stoa_entity last = {(uint32_t)i, 1};
+                assert_int_equal(stoa_destroy(w, last), STOA_OK);
+            }
+            assert_int_equal(stoa_compact(w), STOA_OK);
+        }
+        int32_t rows = 0;
+        for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+            const Position *p = stoa_field(&it, Position, 0);
+            for (int32_t i = 0; i < it.count; i++, rows++) {
+                assert_true(p[i].x == (float)rows && p[i].y == (float)-rows);
+            }
+        }
+        assert_int_equal(rows, stoa_count(w));
+    }
+}
+
+/* QRY-06 */
+static void iterations_nest(void **state) {
+    support_world *s = *state;
+    positions_make(s->world, 5000);
+    stoa_create_with(s->world, STOA_VALUE(Position, {1, 1}), STOA_ZERO(Frozen));
+    stoa_query *query = QUERY(s->world, STOA_READ(Position));
+    int32_t outer_rows = 0, inner_rows = 0, outer_chunks = 0;
+    for (stoa_iter outer = stoa_query_iter(query); stoa_iter_next(&outer); outer_chunks++) {
+        const Position *p = stoa_field(&outer, Position, 0);
+        Position first = p[0];
+        for (stoa_iter inner = stoa_query_iter(query); stoa_iter_next(&inner);) {
+            inner_rows += inner.count;
+        }
+        assert_ptr_equal(stoa_field(&outer, Position, 0), p);
+        assert_true(p[0].x == first.x);
+        outer_rows += outer.count;
+        support_assert_misuse(s, refused(!stoa_entity_is_null(stoa_create(s->world))),
+                              STOA_ITERATING);
+    }
+    assert_int_equal(outer_rows, 5001);
+    assert_true(outer_chunks >= 2);
+    assert_int_equal(inner_rows, outer_chunks * 5001);
+    assert_false(stoa_entity_is_null(stoa_create(s->world)));
+}
+
+/* Every call that changes the structure is refused and names the query; nothing is changed. */
+static void changes_are_refused(support_world *s, stoa_entity e, const char *name) {
+    stoa_world *w = s->world;
+    stoa_value put = STOA_ZERO(Odd);
+    uint64_t hash = stoa_hash(w);
+    const stoa_status statuses[] = {
+        refused(!stoa_entity_is_null(stoa_create(w))),
+        refused(!stoa_entity_is_null(stoa_create_with(w, STOA_ZERO(Position)))),
+        stoa_create_bulk(w, 3, NULL, STOA_ZERO(Position)),
+        stoa_destroy(w, e),
+        stoa_clear(w, e),
+        refused(!stoa_entity_is_null(stoa_clone(w, e))),
+        stoa_set(w, e, Velocity, {1, 1}),
+        stoa_add(w, e, Frozen),
+        stoa_remove(w, e, Position),
+        stoa_change_values(w, e, &put, 1),
+        stoa_reserve(w, 1000, STOA_ZERO(Position)),
+        stoa_compact(w),
+    };
+    int count = (int)(sizeof statuses / sizeof statuses[0]);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(statuses[i], STOA_ITERATING);
+    }
+    support_assert_message(name);
+    support_assert_message("stoa_iter_end");
+#ifdef STOA_DEBUG
+    assert_int_equal(s->asserts - s->asserts_seen, count);
+#endif
+    s->asserts_seen = s->asserts;
+    assert_int_equal(stoa_hash(w), hash);
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
+/* QRY-06 GEN-03 */
+static void structural_change_under_iteration_is_refused(void **state) {
+    support_world *s = *state;
+    stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}));
+    stoa_query_desc desc = {.terms = {STOA_WRITE(Position)}, .name = "walk of positions"};
+    stoa_query *query = stoa_query_new(s->world, &desc);
+    QUERY(s->world, STOA_READ(Velocity));
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+        changes_are_refused(s, e, "walk of positions");
+        assert_int_equal(stoa_set(s->world, e, Position, {3, 4}), STOA_OK);
+        assert_int_equal(stoa_add(s->world, e, Position), STOA_OK);
+        assert_int_equal(stoa_remove(s->world, e, Odd), STOA_OK);
+        assert_true(stoa_field(&it, Position, 0)->y == 4);
+        support_assert_quiet(s);
+    }
+    desc.name = "a passing walk";
+    stoa_iter once = stoa_query_once(s->world, &desc);
+    changes_are_refused(s, e, "a passing walk");
+    stoa_iter_end(&once);
+    assert_int_equal(stoa_destroy(s->world, e), STOA_OK);
+    support_assert_quiet(s);
+}
+
+/* QRY-06 QRY-11 */
+static void iteration_left_by_break_is_named_until_it_ends(void **state) {
+    support_world *s = *state;
+    positions_make(s->world, 10);
+    stoa_query *query = QUERY(s->world, STOA_READ(Position), STOA_WITHOUT(Frozen));
+    stoa_iter left = stoa_query_iter(query);
+    while (stoa_iter_next(&left)) {
+        break;
+    }
+    support_assert_misuse(s, refused(!stoa_entity_is_null(stoa_create(s->world))), STOA_ITERATING);
+    support_assert_message("'const Position, !Frozen'");
+    support_assert_message("stoa_iter_end");
+    stoa_iter_end(&left);
+    assert_false(stoa_entity_is_null(stoa_create(s->world)));
+    support_assert_quiet(s);
+}
+
+/* QRY-11 */
+static void end_is_final_and_may_come_twice(void **state) {
+    support_world *s = *state;
+    positions_make(s->world, 5000);
+    stoa_query *query = QUERY(s->world, STOA_READ(Position));
+    stoa_iter other = stoa_query_iter(query);
+    stoa_iter it = stoa_query_iter(query);
+    assert_true(stoa_iter_next(&it));
+    stoa_iter_end(&it);
+    stoa_iter_end(&it);
+    assert_int_equal(it.count, 0);
+    assert_false(stoa_iter_next(&it));
+    assert_false(stoa_iter_next(&it));
+    support_assert_misuse(s, refused(!stoa_entity_is_null(stoa_create(s->world))), STOA_ITERATING);
+    while (stoa_iter_next(&other)) {
+    }
+    stoa_iter_end(&other);
+    assert_false(stoa_entity_is_null(stoa_create(s->world)));
+    stoa_iter unstarted = stoa_query_iter(query);
+    stoa_iter_end(&unstarted);
+    assert_false(stoa_iter_next(&unstarted));
+    stoa_iter none = stoa_query_iter(NULL);
+    assert_int_equal(stoa_last_error().status, STOA_NULL_ARGUMENT);
+    assert_false(stoa_iter_next(&none));
+    stoa_iter_end(&none);
+    stoa_iter_end(NULL);
+    assert_int_equal(stoa_query_free(query), STOA_OK);
+    support_assert_quiet(s);
+}
+
+/* QRY-11 */
+static void end_among_entities_without_components_is_final(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    assert_int_equal(stoa_create_bulk_values(w, 100, NULL, NULL, 0), STOA_OK);
+    stoa_query *query = QUERY(w, STOA_OPTIONAL(Position));
+    stoa_iter it = stoa_query_iter(query);
+    assert_true(stoa_iter_next(&it));
+    stoa_iter_end(&it);
+    assert_false(stoa_iter_next(&it));
+    assert_false(stoa_entity_is_null(stoa_create(w)));
+}
+
+/* QRY-02 QRY-03 */
+static void archetype_without_rows_is_passed_over_until_it_has_some(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_entity first = stoa_create_with(w, STOA_ZERO(Position));
+    stoa_create_with(w, STOA_ZERO(Position), STOA_ZERO(Frozen));
+    stoa_query *query = QUERY(w, STOA_READ(Position));
+    for (int32_t round = 0; round < 3; round++) {
+        assert_int_equal(stoa_destroy(w, first), STOA_OK);
+        stoa_iter it = stoa_query_iter(query);
+        assert_true(stoa_iter_next(&it));
+        assert_true(stoa_has(w, it.entities[0], Frozen));
+        assert_false(stoa_iter_next(&it));
+        assert_false(stoa_entity_eq(stoa_query_first(query), first));
+        first = stoa_create_with(w, STOA_VALUE(Position, {(float)round, 0}));
+        it = stoa_query_iter(query);
+        assert_true(stoa_iter_next(&it));
+        assert_true(stoa_entity_eq(it.entities[0], first));
+        assert_true(stoa_field(&it, Position, 0)->x == (float)round);
+        stoa_iter_end(&it);
+    }
+}
+
+#define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_WORLD(chunks_give_entities_columns_and_counts),
+        WITH_WORLD(columns_start_and_may_be_read_by_whole_lines),
+        WITH_WORLD(order_is_by_archetype_then_row_then_the_empty),
+        WITH_WORLD(optional_field_is_null_where_there_is_none),
+        WITH_WORLD(field_of_a_read_term_is_const),
+        WITH_WORLD(terms_without_data_have_no_field),
+        WITH_WORLD(field_of_another_type_or_term_is_refused),
+        WITH_WORLD(entities_without_components_come_in_batches),
+        WITH_WORLD(exactly_one_batch_of_entities_without_components_ends),
+        WITH_WORLD(columns_are_found_again_after_chunks_grow_or_shrink),
+        WITH_WORLD(iterations_nest),
+        WITH_WORLD(structural_change_under_iteration_is_refused),
+        WITH_WORLD(iteration_left_by_break_is_named_until_it_ends),
+        WITH_WORLD(end_is_final_and_may_come_twice),
+        WITH_WORLD(end_among_entities_without_components_is_final),
+        WITH_WORLD(archetype_without_rows_is_passed_over_until_it_has_some),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

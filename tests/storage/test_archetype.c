@@ -1,0 +1,345 @@
+/* Archetypes on a storage of their own: sets, columns, chunks that are reserved, trimmed and moved. */
+#include "support/support.h"
+
+#include "storage/archetype.h"
+#include "storage/entities.h"
+#include "storage/registry.h"
+#include "storage/row.h"
+
+typedef struct fixture {
+    support_heap heap;
+    stoa__storage storage;
+} fixture;
+
+static int fixture_open(void **state) {
+    static fixture f;
+    memset(&f, 0, sizeof f);
+    stoa_allocator hooks = support_allocator(&f.heap);
+    stoa__heap_init(&f.storage.heap, &hooks);
+    f.storage.chunk_size = 16384;
+    *state = &f;
+    return stoa__archetype_init(&f.storage) == STOA_OK &&
+                   stoa__entities_init(&f.storage) == STOA_OK
+               ? 0
+               : -1;
+}
+
+static int fixture_close(void **state) {
+    fixture *f = *state;
+    stoa__archetype_fini(&f->storage);
+    stoa__entities_fini(&f->storage);
+    stoa__registry_fini(&f->storage);
+    return f->heap.bytes == 0 && f->storage.heap.used == 0 ? 0 : -1;
+}
+
+/* Registers components of `size` bytes, with ids that follow each other; gives the first. */
+static stoa_component types_make(fixture *f, uint32_t count, uint32_t size) {
+    stoa_component first = f->storage.registry.count + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", first + i);
+        stoa_component_desc desc = {.name = name, .size = size};
+        assert_int_equal(stoa__registry_desc(&f->storage, &desc), first + i);
+    }
+    return first;
+}
+
+static stoa_entity row_add(fixture *f, stoa__archetype *archetype) {
+    stoa__row row;
+    assert_int_equal(stoa__entities_reserve(&f->storage, 1), STOA_OK);
+    assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
+    stoa_entity e = stoa__entities_take(&f->storage, row.place);
+    *stoa__row_entity(row) = e;
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        memset(row.data + lane->offset + row.slot * lane->size, (int)e.index, lane->size);
+    }
+    return e;
+}
+
+/* Every row holds what row_add wrote, and every record leads to its row. */
+static void rows_verify(fixture *f, const stoa__archetype *archetype) {
+    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+        const stoa_chunk *chunk = &archetype->head.chunks[c];
+        for (int32_t i = 0; i < chunk->count; i++) {
+            stoa_entity e = ((const stoa_entity *)(const void *)chunk->data)[i];
+            const stoa_record *record = stoa__entities_find(&f->storage, e);
+            assert_non_null(record);
+            assert_int_equal(record->place, chunk->number << STOA_PLACE_BITS | (uint32_t)i);
+            for (uint32_t k = 0; k < archetype->lane_count; k++) {
+                const stoa__lane *lane = &archetype->lanes[k];
+                assert_int_equal(chunk->data[lane->offset + (uint32_t)i * lane->size],
+                                 (uint8_t)e.index);
+            }
+        }
+    }
+}
+
+/* STO-01 */
+static void each_set_has_one_archetype_for_good(void **state) {
+    fixture *f = *state;
+    stoa_component first = types_make(f, 40, 4);
+    assert_null(stoa__archetype_find(&f->storage, &first, 1));
+    static stoa__archetype *made[40][40];
+    for (uint32_t i = 0; i < 40; i++) {
+        for (uint32_t k = i + 1; k < 40; k++) {
+            stoa_component ids[] = {first + i, first + k};
+            made[i][k] = stoa__archetype_get(&f->storage, ids, 2);
+            assert_non_null(made[i][k]);
+        }
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        for (uint32_t k = i + 1; k < 40; k++) {
+            stoa_component ids[] = {first + i, first + k};
+            assert_ptr_equal(stoa__archetype_get(&f->storage, ids, 2), made[i][k]);
+            assert_ptr_equal(stoa__archetype_find(&f->storage, ids, 2), made[i][k]);
+            assert_memory_equal(made[i][k]->ids, ids, sizeof ids);
+            assert_ptr_equal(f->storage.archetypes[made[i][k]->index], made[i][k]);
+        }
+    }
+    assert_int_equal(f->storage.archetype_count, 1 + 40 * 39 / 2);
+    assert_int_equal(f->storage.archetypes[0]->id_count, 0);
+}
+
+/* ACC-01: a column is found by its id, and by no other, however ids are spread. */
+static void column_is_found_by_its_id_alone(void **state) {
+    fixture *f = *state;
+    types_make(f, 1000, 4);
+    support_random random = {8};
+    for (int round = 0; round < 30; round++) {
+        stoa_component ids[40];
+        uint32_t count = 0;
+        for (stoa_component id = 1; id <= 1000 && count < 40; id++) {
+            if (support_random_below(&random, round % 3 == 0 ? 5 : 40) == 0) {
+                ids[count++] = id;
+            }
+        }
+        stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, count);
+        uint32_t next = 0;
+        for (stoa_component id = 1; id <= 1000; id++) {
+            const stoa_column *column = stoa__archetype_column(archetype, id);
+            bool there = next < count && ids[next] == id;
+            assert_int_equal(column != NULL, there);
+            if (there) {
+                assert_int_equal(column->index, next);
+                assert_int_equal(column->size, 4);
+                next++;
+            }
+        }
+        assert_null(stoa__archetype_column(archetype, 0));
+    }
+}
+
+/* STO-05: each component knows its archetypes, in bitsets as wide as need be. */
+static void component_knows_its_archetypes(void **state) {
+    fixture *f = *state;
+    stoa_component common = types_make(f, 1, 4), first = types_make(f, 300, 4);
+    for (uint32_t i = 0; i < 300; i++) {
+        stoa_component ids[] = {common, first + i};
+        assert_non_null(stoa__archetype_get(&f->storage, i % 3 == 0 ? ids : ids + 1,
+                                            i % 3 == 0 ? 2 : 1));
+    }
+    const stoa__bitset *set = &stoa__component_at(&f->storage, common)->archetypes;
+    for (uint32_t i = 0; i < 300; i++) {
+        assert_int_equal(stoa__bitset_test(set, i + 1), i % 3 == 0);
+        const stoa__component *own = stoa__component_at(&f->storage, first + i);
+        for (uint32_t k = 0; k < 400; k++) {
+            assert_int_equal(stoa__bitset_test(&own->archetypes, k), k == i + 1);
+        }
+    }
+}
+
+/* STO-02 STO-03 ACC-07: doubling up to full size, then chunk after chunk. */
+static void first_chunk_doubles_and_then_chunks_are_added(void **state) {
+    fixture *f = *state;
+    stoa_component id = types_make(f, 1, 8);
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, &id, 1);
+    int32_t capacity = archetype->head.chunk_capacity;
+    assert_int_equal(archetype->full_capacity, 1024);
+    const uint8_t *full = NULL;
+    for (int i = 0; i < 5000; i++) {
+        row_add(f, archetype);
+        int32_t now = archetype->head.chunk_capacity;
+        assert_true(now == capacity || now == capacity * 2);
+        assert_true(archetype->head.chunk_count == 1 || now == 1024);
+        capacity = now;
+        full = full == NULL && now == 1024 ? archetype->head.chunks[0].data : full;
+        assert_true(full == NULL || archetype->head.chunks[0].data == full);
+    }
+    assert_int_equal(archetype->head.chunk_count, 5);
+    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 5000);
+    for (int32_t i = 0; i < 5; i++) {
+        for (int32_t k = 0; k < i; k++) {
+            assert_int_not_equal(archetype->head.chunks[i].number, archetype->head.chunks[k].number);
+        }
+    }
+    rows_verify(f, archetype);
+}
+
+/* STO-06 */
+static void reserved_rows_need_no_memory(void **state) {
+    fixture *f = *state;
+    stoa_component id = types_make(f, 1, 24);
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, &id, 1);
+    assert_int_equal(stoa__entities_reserve(&f->storage, 4000), STOA_OK);
+    row_add(f, archetype);
+    assert_int_equal(stoa__archetype_reserve(&f->storage, archetype, 3000), STOA_OK);
+    size_t allocations = f->heap.allocations;
+    for (int i = 0; i < 3000; i++) {
+        row_add(f, archetype);
+    }
+    assert_int_equal(f->heap.allocations, allocations);
+    rows_verify(f, archetype);
+}
+
+/* STO-06 CMP-11: a spare chunk is kept when rows go, the rest is given back. */
+static void one_spare_chunk_is_kept(void **state) {
+    fixture *f = *state;
+    stoa_component id = types_make(f, 1, 8);
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, &id, 1);
+    stoa_entity e[4096];
+    for (int i = 0; i < 4096; i++) {
+        e[i] = row_add(f, archetype);
+    }
+    assert_int_equal(archetype->chunk_held, 4);
+    for (int i = 4095; i >= 1; i--) {
+        uint32_t place = f->storage.head.records[e[i].index].place;
+        stoa__row_fill(&f->storage, archetype, stoa__row_at(&f->storage, place));
+        stoa__entities_release(&f->storage, e[i].index);
+        assert_true(archetype->chunk_held <= archetype->head.chunk_count + 1);
+    }
+    assert_int_equal(archetype->head.chunk_count, 1);
+    assert_int_equal(archetype->chunk_held, 2);
+    assert_int_equal(f->storage.chunk_free_count, 2);
+    assert_int_equal(stoa__archetype_trim(&f->storage, archetype), STOA_OK);
+    assert_int_equal(archetype->chunk_held, 1);
+    assert_true(archetype->head.chunk_capacity < 1024);
+    rows_verify(f, archetype);
+    for (int i = 0; i < 3000; i++) {
+        row_add(f, archetype);
+    }
+    assert_int_equal(f->storage.chunk_free_count, 1);
+    rows_verify(f, archetype);
+}
+
+/* STO-06 */
+static void relocated_chunk_keeps_its_rows(void **state) {
+    fixture *f = *state;
+    stoa_component id = types_make(f, 3, 8);
+    stoa_component ids[] = {id, id + 1, id + 2};
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, 3);
+    for (int i = 0; i < 1500; i++) {
+        row_add(f, archetype);
+    }
+    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+        const uint8_t *before = archetype->head.chunks[c].data;
+        assert_int_equal(stoa__archetype_relocate(&f->storage, archetype, c), STOA_OK);
+        assert_ptr_not_equal(archetype->head.chunks[c].data, before);
+        assert_ptr_equal(f->storage.head.chunks[archetype->head.chunks[c].number].data,
+                         archetype->head.chunks[c].data);
+    }
+    rows_verify(f, archetype);
+}
+
+/* ACC-07: the block that was outgrown can still be read until the next one is. */
+static void outgrown_chunk_stays_readable(void **state) {
+    fixture *f = *state;
+    stoa_component id = types_make(f, 1, 24);
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, &id, 1);
+    stoa_entity e = row_add(f, archetype);
+    int32_t capacity = archetype->head.chunk_capacity;
+    while (archetype->head.chunk_count == 1 && archetype->head.chunks[0].count < capacity) {
+        row_add(f, archetype);
+    }
+    const uint8_t *old = archetype->head.chunks[0].data + archetype->lanes[0].offset;
+    row_add(f, archetype);
+    assert_true(archetype->head.chunk_capacity > capacity);
+    assert_int_equal(old[0], (uint8_t)e.index);
+    assert_non_null(f->storage.limbo);
+    stoa__archetype_limbo_free(&f->storage);
+    assert_null(f->storage.limbo);
+    rows_verify(f, archetype);
+}
+
+/* GEN-05 STO-02: a row that 32 bits cannot count is refused before anything is asked for. */
+static void row_beyond_32_bits_is_a_limit(void **state) {
+    fixture *f = *state;
+    stoa_component first = types_make(f, 5, STOA_SIZE_MAX);
+    stoa_component ids[] = {first, first + 1, first + 2, first + 3, first + 4};
+    uint32_t count = f->storage.archetype_count;
+    assert_null(stoa__archetype_get(&f->storage, ids, 5));
+    assert_int_equal(stoa_last_error().status, STOA_LIMIT);
+    assert_null(stoa__archetype_get(&f->storage, ids, 4));
+    assert_int_equal(stoa_last_error().status, STOA_LIMIT);
+    assert_int_equal(f->storage.archetype_count, count);
+    assert_null(stoa__archetype_find(&f->storage, ids, 5));
+}
+
+/* GEN-04 GEN-03 */
+static void archetype_is_made_wholly_or_not_at_all(void **state) {
+    fixture *f = *state;
+    stoa_component first = types_make(f, 100, 4);
+    for (uint32_t i = 0; i < 70; i++) {
+        stoa_component id = first + i;
+        assert_non_null(stoa__archetype_get(&f->storage, &id, 1));
+    }
+    stoa_component ids[] = {first, first + 80, first + 90};
+    size_t failed = 0;
+    for (size_t k = 1;; k++) {
+        f->heap.fail_at = k;
+        stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, 3);
+        f->heap.fail_at = 0;
+        if (archetype != NULL) {
+            break;
+        }
+        failed++;
+        assert_int_equal(stoa_last_error().status, STOA_NO_MEMORY);
+        assert_null(stoa__archetype_find(&f->storage, ids, 3));
+        assert_int_equal(f->storage.archetype_count, 71);
+        assert_false(stoa__bitset_test(&stoa__component_at(&f->storage, first)->archetypes, 71));
+    }
+    assert_true(failed > 2);
+    assert_true(stoa__bitset_test(&stoa__component_at(&f->storage, first + 90)->archetypes, 71));
+}
+
+/* GEN-04 GEN-03: rows and places are as they were when a chunk cannot be had. */
+static void failed_reserve_keeps_the_rows(void **state) {
+    fixture *f = *state;
+    stoa_component id = types_make(f, 1, 24);
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, &id, 1);
+    for (int i = 0; i < 300; i++) {
+        row_add(f, archetype);
+    }
+    for (uint32_t count = 1; count <= 8192; count *= 4) {
+        for (size_t k = 1;; k++) {
+            f->heap.fail_at = k;
+            stoa_status status = stoa__archetype_reserve(&f->storage, archetype, count);
+            f->heap.fail_at = 0;
+            assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 300);
+            rows_verify(f, archetype);
+            if (status == STOA_OK) {
+                break;
+            }
+            assert_int_equal(status, STOA_NO_MEMORY);
+        }
+    }
+}
+
+#define WITH_STORAGE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_STORAGE(each_set_has_one_archetype_for_good),
+        WITH_STORAGE(column_is_found_by_its_id_alone),
+        WITH_STORAGE(component_knows_its_archetypes),
+        WITH_STORAGE(first_chunk_doubles_and_then_chunks_are_added),
+        WITH_STORAGE(reserved_rows_need_no_memory),
+        WITH_STORAGE(one_spare_chunk_is_kept),
+        WITH_STORAGE(relocated_chunk_keeps_its_rows),
+        WITH_STORAGE(outgrown_chunk_stays_readable),
+        WITH_STORAGE(row_beyond_32_bits_is_a_limit),
+        WITH_STORAGE(archetype_is_made_wholly_or_not_at_all),
+        WITH_STORAGE(failed_reserve_keeps_the_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* The layout of a chunk: how many rows, where columns start, that nothing overlaps. */
+#include "support/support.h"
+
+#include "storage/archetype.h"
+#include "storage/entities.h"
+#include "storage/layout.h"
+#include "storage/registry.h"
+
+typedef struct fixture {
+    support_heap heap;
+    stoa__storage storage;
+} fixture;
+
+static int fixture_open(void **state) {
+    static fixture f;
+    memset(&f, 0, sizeof f);
+    stoa_allocator hooks = support_allocator(&f.heap);
+    stoa__heap_init(&f.storage.heap, &hooks);
+    f.storage.chunk_size = 65536;
+    *state = &f;
+    return stoa__archetype_init(&f.storage) == STOA_OK ? 0 : -1;
+}
+
+static int fixture_close(void **state) {
+    fixture *f = *state;
+    stoa__archetype_fini(&f->storage);
+    stoa__registry_fini(&f->storage);
+    return f->heap.bytes == 0 ? 0 : -1;
+}
+
+/* The archetype of run-time components of the given sizes, all new. */
+static stoa__archetype *archetype_make(fixture *f, const uint32_t *sizes, uint32_t count) {
+    stoa_component ids[16];
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", f->storage.registry.count);
+        ids[i] = stoa__registry_desc(&f->storage,
+                                     &(stoa_component_desc){.name = name, .size = sizes[i]});
+        assert_int_not_equal(ids[i], 0);
+    }
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, count);
+    assert_non_null(archetype);
+    return archetype;
+}
+
+/* STO-02: the largest power of two that fits, at least one row, at most what a place can tell. */
+static void full_chunk_has_the_most_rows_that_fit(void **state) {
+    (void)state;
+    const uint32_t chunks[] = {16384, 20000, 65536};
+    const uint64_t row_sizes[] = {8,    9,     12,    16,    20,     32,     100,    1000,
+                                  8191, 16384, 16385, 65536, 100000, 1 << 20, 4294967295u};
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < 15; i++) {
+            uint64_t rows = stoa__layout_full(chunks[c], row_sizes[i]);
+            assert_int_equal(rows & (rows - 1), 0);
+            assert_in_range(rows, 1, STOA__ROWS_MAX);
+            assert_true(rows == 1 || rows * row_sizes[i] <= chunks[c]);
+            assert_true(rows == STOA__ROWS_MAX || rows * 2 * row_sizes[i] > chunks[c]);
+        }
+    }
+    assert_int_equal(stoa__layout_full(65536, 8), STOA__ROWS_MAX);
+}
+
+/* STO-02 STO-08 STO-10: random sets and row counts; the end of each column is padded to its line. */
+static void columns_lie_apart_and_on_lines(void **state) {
+    fixture *f = *state;
+    support_random random = {1};
+    for (int round = 0; round < 60; round++) {
+        uint32_t sizes[16];
+        uint32_t count = 1 + support_random_below(&random, 16);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t kind = support_random_below(&random, 5);
+            sizes[i] = kind == 0 ? 0 : kind == 1 ? 1 + support_random_below(&random, 300)
+                                                 : 1 + support_random_below(&random, 24);
+        }
+        stoa__archetype *archetype = archetype_make(f, sizes, count);
+        for (uint32_t rows = 1; rows <= STOA__ROWS_MAX; rows *= 4) {
+            stoa__layout_apply(&f->storage, archetype, rows);
+            uint64_t end = (uint64_t)rows * sizeof(stoa_entity);
+            for (uint32_t i = 0; i < archetype->lane_count; i++) {
+                const stoa__lane *lane = &archetype->lanes[i];
+                stoa_component id = lane->component->info.id;
+                assert_int_equal(lane->offset % STOA__LINE, 0);
+                assert_true(lane->offset >= (end + 63) / 64 * 64);
+                assert_int_equal(stoa__archetype_column(archetype, id)->offset, lane->offset);
+                end = (uint64_t)lane->offset + (uint64_t)rows * lane->size;
+            }
+            assert_int_equal(archetype->block_size % STOA__LINE, 0);
+            assert_true(archetype->block_size >= (end + 63) / 64 * 64);
+            assert_int_equal(archetype->block_size, stoa__layout_size(archetype, rows));
+            assert_int_equal(archetype->head.chunk_capacity, rows);
+        }
+    }
+}
+
+/* CMP-08: a pointer to a tag points into the chunk, at a line that no column has. */
+static void tags_share_a_line_at_the_end(void **state) {
+    fixture *f = *state;
+    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){0, 12, 0, 40}, 4);
+    for (uint32_t rows = 1; rows <= 1024; rows *= 2) {
+        stoa__layout_apply(&f->storage, archetype, rows);
+        uint64_t end = 0;
+        for (uint32_t i = 0; i < archetype->lane_count; i++) {
+            end = archetype->lanes[i].offset + (uint64_t)rows * archetype->lanes[i].size;
+        }
+        for (int i = 0; i < 3; i += 2) {
+            const stoa_column *tag = stoa__archetype_column(archetype, archetype->ids[i]);
+            assert_int_equal(tag->size, 0);
+            assert_true(tag->offset >= end);
+            assert_true(tag->offset + STOA__LINE <= archetype->block_size);
+        }
+    }
+    assert_int_equal(archetype->lane_count, 2);
+}
+
+/* STO-02: columns a multiple of 4 KiB apart would compete for the same cache sets. */
+static void large_columns_start_on_different_lines_of_a_page(void **state) {
+    fixture *f = *state;
+    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){4, 4, 8, 4, 16, 4}, 6);
+    stoa__layout_apply(&f->storage, archetype, 1024);
+    for (uint32_t i = 0; i < 6; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            assert_int_not_equal(archetype->lanes[i].offset % 4096,
+                                 archetype->lanes[k].offset % 4096);
+        }
+    }
+}
+
+/* STO-03: the first chunk is small for small rows, and never more than a full one. */
+static void first_chunk_is_small(void **state) {
+    fixture *f = *state;
+    const uint32_t sizes[] = {1, 12, 24, 100, 500, 3000, 70000};
+    for (int i = 0; i < 7; i++) {
+        stoa__archetype *archetype = archetype_make(f, &sizes[i], 1);
+        uint32_t rows = stoa__layout_first(archetype);
+        assert_in_range(rows, 1, archetype->full_capacity);
+        assert_true(rows == 1 || stoa__layout_size(archetype, rows) <= 1024);
+        assert_int_equal(archetype->head.chunk_capacity, rows);
+    }
+}
+
+/* ACC-05: who has read offsets can tell that they are old. */
+static void version_and_epoch_move_on(void **state) {
+    fixture *f = *state;
+    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){4}, 1);
+    uint32_t version = archetype->head.version, epoch = f->storage.epoch;
+    assert_int_not_equal(version, 0);
+    stoa__layout_apply(&f->storage, archetype, 64);
+    assert_true(archetype->head.version > version);
+    assert_true(f->storage.epoch > epoch);
+}
+
+/* GEN-05: a size that does not fit 32 bits is told as such, not cut. */
+static void size_beyond_32_bits_is_not_cut(void **state) {
+    fixture *f = *state;
+    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){STOA_SIZE_MAX, 4}, 2);
+    assert_int_equal(archetype->full_capacity, 1);
+    assert_true(stoa__layout_size(archetype, 1) < UINT32_MAX);
+    assert_true(stoa__layout_size(archetype, 8) > UINT32_MAX);
+}
+
+#define WITH_STORAGE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_chunk_has_the_most_rows_that_fit),
+        WITH_STORAGE(columns_lie_apart_and_on_lines),
+        WITH_STORAGE(tags_share_a_line_at_the_end),
+        WITH_STORAGE(large_columns_start_on_different_lines_of_a_page),
+        WITH_STORAGE(first_chunk_is_small),
+        WITH_STORAGE(version_and_epoch_move_on),
+        WITH_STORAGE(size_beyond_32_bits_is_not_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

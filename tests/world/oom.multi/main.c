@@ -1,0 +1,136 @@
+/* The tests: all scripts, worlds that are not made, and what must work without memory. */
+#include "oom.h"
+
+/* GEN-03 GEN-04 */
+static void call_out_of_memory_changes_nothing(void **state) {
+    (void)state;
+    for (int i = 0; i < script_count; i++) {
+        script_run(&scripts[i]);
+    }
+}
+
+/* GEN-04 */
+static void world_out_of_memory_is_not_made(void **state) {
+    (void)state;
+    for (int mode = 0; mode < 2; mode++) {
+        size_t k = 1;
+        for (;; k++) {
+            support_heap heap = {.fail_at = k, .fail_forever = mode == 1};
+            stoa_allocator allocator = support_allocator(&heap);
+            stoa_error_clear();
+            stoa_world *w = stoa_world_new(&(stoa_world_desc){.allocator = &allocator});
+            if (w != NULL) {
+                assert_int_equal(heap.failed, 0);
+                stoa_world_free(w);
+                assert_int_equal(heap.bytes, 0);
+                break;
+            }
+            assert_int_equal(stoa_last_error().status, STOA_NO_MEMORY);
+            assert_int_equal(heap.bytes, 0);
+            assert_int_equal(heap.blocks, 0);
+        }
+        assert_true(k > 1);
+    }
+}
+
+/* GEN-03 GEN-04: ending things works when there is no memory at all. */
+static void destroy_and_free_need_no_memory(void **state) {
+    support_world *s = *state;
+    oom o = {.s = {.world = s->world}};
+    prepare_some(&o);
+    assert_int_equal(stoa_create_bulk(s->world, 20, NULL, STOA_ZERO(Position), STOA_ZERO(Huge)),
+                     STOA_OK);
+    assert_int_equal(stoa_create_bulk(s->world, 50, NULL, STOA_ZERO(Label)), STOA_OK);
+    stoa_query *query = stoa_query_parse(s->world, "Position");
+    assert_non_null(query);
+    assert_non_null(stoa_query_parse(s->world, "?Label"));
+    uint64_t hash = stoa_hash(s->world);
+    s->heap.fail_at = 1;
+    s->heap.fail_forever = true;
+    assert_int_equal(stoa_hash(s->world), hash);
+    int32_t count = 0;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
+        count += it.count;
+    }
+    assert_int_equal(count, 22);
+    stoa_entity e = stoa_entity_next(s->world, STOA_NULL);
+    while (!stoa_entity_is_null(e)) {
+        assert_int_equal(stoa_destroy(s->world, e), STOA_OK);
+        e = stoa_entity_next(s->world, e);
+    }
+    assert_int_equal(stoa_count(s->world), 0);
+    assert_int_equal(label_count, 0);
+    assert_int_equal(stoa_query_free(query), STOA_OK);
+    assert_int_equal(stoa_check(s->world), STOA_OK);
+    stoa_world_free(s->world);
+    s->world = NULL;
+    assert_int_equal(s->heap.bytes, 0);
+}
+
+/* GEN-04 STO-06 */
+static void reserved_entities_need_no_memory(void **state) {
+    support_world *s = *state;
+    assert_int_equal(stoa_reserve(s->world, 3000, STOA_ZERO(Position), STOA_ZERO(Velocity)),
+                     STOA_OK);
+    s->heap.fail_at = 1;
+    s->heap.fail_forever = true;
+    for (int i = 0; i < 2000; i++) {
+        stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Position, {1, (float)i}),
+                                         STOA_VALUE(Velocity, {2, 3}));
+        assert_false(stoa_entity_is_null(e));
+        assert_true(stoa_get(s->world, e, Position)->y == (float)i);
+    }
+    assert_int_equal(
+        stoa_create_bulk(s->world, 1000, NULL, STOA_ZERO(Position), STOA_ZERO(Velocity)), STOA_OK);
+    s->heap.fail_at = 0;
+}
+
+/* GEN-04 STO-06 */
+static void reserved_empty_entities_need_no_memory(void **state) {
+    support_world *s = *state;
+    assert_int_equal(stoa_reserve_values(s->world, 3000, NULL, 0), STOA_OK);
+    s->heap.fail_at = 1;
+    s->heap.fail_forever = true;
+    for (int i = 0; i < 3000; i++) {
+        assert_false(stoa_entity_is_null(stoa_create(s->world)));
+    }
+    s->heap.fail_at = 0;
+}
+
+/* ENT-11 CMP-11: a copy that its hook refuses. */
+static void clone_refused_by_copy_hook_changes_nothing(void **state) {
+    support_world *s = *state;
+    stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}),
+                                     STOA_VALUE(Label, {text_make("mine")}), STOA_ZERO(Velocity));
+    uint64_t hash = stoa_hash(s->world);
+    int32_t archetypes = stoa_archetype_count(s->world);
+    label_copy_refused = true;
+    assert_true(stoa_entity_is_null(stoa_clone(s->world, e)));
+    label_copy_refused = false;
+    assert_int_not_equal(stoa_last_error().status, STOA_OK);
+    support_assert_message("Label");
+    assert_int_equal(stoa_hash(s->world), hash);
+    assert_int_equal(stoa_count(s->world), 1);
+    assert_int_equal(stoa_archetype_count(s->world), archetypes);
+    assert_int_equal(label_count, 1);
+    stoa_entity copy = stoa_clone(s->world, e);
+    assert_string_equal(stoa_get(s->world, copy, Label)->text, "mine");
+    assert_ptr_not_equal(stoa_get(s->world, copy, Label)->text, stoa_get(s->world, e, Label)->text);
+    assert_int_equal(label_count, 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(call_out_of_memory_changes_nothing),
+        cmocka_unit_test(world_out_of_memory_is_not_made),
+        cmocka_unit_test_setup_teardown(destroy_and_free_need_no_memory, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(reserved_entities_need_no_memory, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(reserved_empty_entities_need_no_memory, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(clone_refused_by_copy_hook_changes_nothing, support_setup,
+                                        support_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

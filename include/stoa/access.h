@@ -59,6 +59,12 @@ stoa_status stoa_remove_named(stoa_world *world, stoa_entity e, const char *name
 /// Typed twin of stoa_get_id; called by stoa_get when the component is not there.
 const void *stoa_get_type(const stoa_world *world, stoa_entity e, stoa_type *type);
 
+/// Typed twin of stoa_get_mut_id; called by stoa_get_mut when the component is not there.
+void *stoa_get_mut_type(stoa_world *world, stoa_entity e, stoa_type *type);
+
+/// Typed twin of stoa_try_get_id; called by stoa_try_get and stoa_has for a type not met before.
+void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *type);
+
 /// Typed twin of stoa_set_id; called by stoa_set.
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value);
 

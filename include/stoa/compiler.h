@@ -1,6 +1,7 @@
 /* What the other headers need from the compiler: linkage, hints and one atomic type.
  *
- * Every extension is behind a test for the compiler that has it; without one the headers are plain C11 or C++17. */
+ * Every extension is behind a test for the compiler that has it; without one the headers are plain
+ * C11 or C++17. */
 #ifndef STOA_COMPILER_H
 #define STOA_COMPILER_H
 

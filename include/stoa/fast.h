@@ -1,7 +1,9 @@
-/* The fast paths that are compiled into the caller: look-up of one component, and the step from chunk to chunk.
+/* The fast paths that are compiled into the caller: look-up of one component, and the step from
+ * chunk to chunk.
  *
- * The structs below are prefixes of the library's own: their layout is part of the binary interface. Read them through
- * the functions; everything here may be read, nothing may be written, by a program. */
+ * The structs below are prefixes of the library's own: their layout is part of the binary
+ * interface. Read them through the functions; everything here may be read, nothing may be written,
+ * by a program. */
 #ifndef STOA_FAST_H
 #define STOA_FAST_H
 
@@ -22,8 +24,6 @@ typedef struct stoa_record {
 typedef struct stoa_column {
     uint32_t id;     ///< UINT32_MAX in an unused entry
     uint32_t offset; ///< bytes from the start of the chunk
-    uint32_t size;   ///< bytes of one component
-    uint32_t index;  ///< which of the archetype's components it is
 } stoa_column;
 
 /// One chunk of an archetype.
@@ -69,7 +69,7 @@ typedef struct stoa_match {
 struct stoa_query;
 
 /// How many entities without components one step of an iteration gives at most.
-#define STOA_ITER_EMPTY 32
+#define STOA_ITER_EMPTY 8
 
 /// An iteration under way: read `count` and `entities` after each stoa_iter_next.
 typedef struct stoa_iter {
@@ -92,10 +92,11 @@ typedef struct stoa_iter {
 /// The slow half of stoa_iter_next: past the last chunk.
 bool stoa_iter_finish(stoa_iter *it);
 
-/// The slow half of stoa_iter_next: a match whose offsets have changed.
-void stoa_iter_resolve(stoa_iter *it, stoa_match *match);
+/// The slow half of stoa_iter_next: reads the offsets of a match anew.
+void stoa_match_resolve(const struct stoa_query *query, stoa_match *match);
 
 /// Steps to the next chunk; false, and the iteration ended, after the last.
+/// The slow halves work on a copy, so that the iteration itself can stay in registers.
 static inline bool stoa_iter_next(stoa_iter *it) {
     const stoa_chunk *chunk = it->chunk;
     if (chunk == it->chunk_end) {
@@ -104,13 +105,17 @@ static inline bool stoa_iter_next(stoa_iter *it) {
         do {
             match = it->match;
             if (match == it->match_end) {
-                return stoa_iter_finish(it);
+                stoa_iter copy = *it;
+                bool more = stoa_iter_finish(&copy);
+                *it = copy;
+                it->entities = it->empty;
+                return more;
             }
             it->match = match + 1;
             archetype = match->archetype;
         } while (archetype->chunk_count == 0);
         if (!STOA_LIKELY(match->version == archetype->version)) {
-            stoa_iter_resolve(it, match);
+            stoa_match_resolve(it->query, match);
         }
         it->offsets = it->offsets_base + match->first;
         it->fields = match->fields;
@@ -124,22 +129,7 @@ static inline bool stoa_iter_next(stoa_iter *it) {
     return true;
 }
 
-/// The id of a described type in a world, 0 if it is not registered there.
-static inline stoa_component stoa_fast_id(const stoa_world *world, stoa_type *type) {
-    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
-    if (STOA_LIKELY(w != NULL)) {
-        uint32_t slot = STOA_LOAD(&type->slot);
-        if (STOA_LIKELY(slot < w->slot_count)) {
-            stoa_component id = STOA_LOAD(&w->slot_ids[slot]);
-            if (STOA_LIKELY(id != 0)) {
-                return id;
-            }
-        }
-    }
-    return stoa_type_find(world, type);
-}
-
-/// The entry of a component for a live entity, and its chunk's place; NULL if there is none.
+/// The column of a component for a live entity, and the entity's place; NULL if there is none.
 /// `id` must be one that the world gave out, or 0.
 static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_entity e,
                                                   stoa_component id, uint32_t *place) {
@@ -157,42 +147,57 @@ static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_
     return STOA_LIKELY(column->id == id) ? column : NULL;
 }
 
-/// The component of a live entity, or NULL.
-static inline void *stoa_fast_find(const stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = stoa_fast_id(world, type);
+/// The id of a described type if its slot knows it in this world, else 0.
+static inline stoa_component stoa_fast_id(const stoa_world *world, const stoa_type *type) {
+    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
+    uint32_t slot = STOA_LOAD(&type->slot);
+    return STOA_LIKELY(slot < w->slot_count) ? STOA_LOAD(&w->slot_ids[slot]) : 0;
+}
+
+/// The component of a live entity, or NULL; `id` as for stoa_fast_column.
+static inline void *stoa_fast_find(const stoa_world *world, stoa_entity e, stoa_component id,
+                                   uint32_t size) {
     uint32_t place;
-    if (id == 0) {
-        return NULL;
-    }
     const stoa_column *column = stoa_fast_column(world, e, id, &place);
-    if (column == NULL) {
+    if (!STOA_LIKELY(column != NULL)) {
         return NULL;
     }
     const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
     size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
-    return w->chunks[place >> STOA_PLACE_BITS].data + column->offset + row * column->size;
+    return w->chunks[place >> STOA_PLACE_BITS].data + column->offset + row * size;
+}
+
+/// Typed twin of stoa_try_get_id; see stoa_try_get.
+static inline void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
+    return STOA_LIKELY(id != 0) ? stoa_fast_find(world, e, id, type->size)
+                                : stoa_try_type(world, e, type);
 }
 
 /// Typed twin of stoa_has_id; see stoa_has.
 static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = stoa_fast_id(world, type);
+    stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
     uint32_t place;
-    return id != 0 && stoa_fast_column(world, e, id, &place) != NULL;
+    return STOA_LIKELY(id != 0) ? stoa_fast_column(world, e, id, &place) != NULL
+                                : stoa_try_type(world, e, type) != NULL;
 }
 
 /// Typed get, const; see stoa_get.
 static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, stoa_type *type) {
-    const void *found = stoa_fast_find(world, e, type);
+    const void *found = NULL;
+    if (STOA_LIKELY(world != NULL)) {
+        found = stoa_fast_find(world, e, stoa_fast_id(world, type), type->size);
+    }
     return STOA_LIKELY(found != NULL) ? found : stoa_get_type(world, e, type);
 }
 
 /// Typed get for writing; see stoa_get_mut.
 static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_type *type) {
-    void *found = stoa_fast_find(world, e, type);
-    if (!STOA_LIKELY(found != NULL)) {
-        (void)stoa_get_type(world, e, type);
+    void *found = NULL;
+    if (STOA_LIKELY(world != NULL)) {
+        found = stoa_fast_find(world, e, stoa_fast_id(world, type), type->size);
     }
-    return found;
+    return STOA_LIKELY(found != NULL) ? found : stoa_get_mut_type(world, e, type);
 }
 
 STOA_END

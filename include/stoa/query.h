@@ -43,7 +43,8 @@ typedef struct stoa_query stoa_query;
 stoa_query *stoa_query_new(stoa_world *world, const stoa_query_desc *desc);
 
 /// Makes a query from text: `"Position, const Velocity, !Frozen, ?Name"`; NULL on error.
-/// `const` reads, `!` excludes, `?` is optional, `with` filters, `|` joins an any-of group. Names must be registered.
+/// `const` reads, `!` excludes, `?` is optional, `with` filters, `|` joins an any-of group. Names
+/// must be registered.
 stoa_query *stoa_query_parse(stoa_world *world, const char *text);
 
 /// Frees a query; refused while it is being iterated. NULL is fine.
@@ -88,7 +89,8 @@ int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc);
 void stoa_iter_end(stoa_iter *it);
 
 /// Term `index`'s column in this chunk, checked to be of that type; see stoa_field.
-/// NULL where an optional term has no column; NULL with an error if the term has no data or another type.
+/// NULL where an optional term has no column; NULL with an error if the term has no data or another
+/// type.
 const void *stoa_field_type(const stoa_iter *it, stoa_type *type, int32_t index);
 
 /// stoa_field_type for writing; the term must be one that writes.

@@ -1,6 +1,7 @@
 /* Errors: the status codes, the calling thread's last error, and the handlers a world can be given.
  *
- * A call that fails changes nothing and says why here. Nothing in stoa prints or aborts in a release build. */
+ * A call that fails changes nothing and says why here. Nothing in stoa prints or aborts in a
+ * release build. */
 #ifndef STOA_STATUS_H
 #define STOA_STATUS_H
 

@@ -1,7 +1,7 @@
 /* Describing component types: one description, from which everything else is made.
  *
- * STOA_COMPONENT and its kin stand at file scope, in a header or a source file. Each translation unit gets a descriptor
- * of its own; a world knows them for the same component by their name. */
+ * STOA_COMPONENT and its kin stand at file scope, in a header or a source file. Each translation
+ * unit gets a descriptor of its own; a world knows them for the same component by their name. */
 #ifndef STOA_TYPE_H
 #define STOA_TYPE_H
 
@@ -59,6 +59,7 @@ typedef void (*stoa_move_fn)(void *to, void *from, int32_t count, void *user);
 typedef bool (*stoa_copy_fn)(void *to, const void *from, int32_t count, void *user);
 
 /// What a type with owned memory brings; all NULL is plain bytes.
+/// In a header the functions must not be `static`: each file would bring others, which conflict.
 /// `drop` without `move` is moved as bytes; `drop` without `copy` cannot be copied.
 typedef struct stoa_hooks {
     stoa_drop_fn drop;             ///< NULL: nothing to do
@@ -122,7 +123,8 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
 /// The text of its arguments as they stand.
 #define STOA_TEXT_RAW(...) #__VA_ARGS__
 
-/// Options for the `_WITH` forms; designators are C only, C++ gives values in order.
+// clang-format off
+/// Options for the `_WITH` forms; designators are C only, C++ gives all three values in order.
 #define STOA_OPTIONS(...) {__VA_ARGS__}
 /// Options that ask for nothing.
 #define STOA_DEFAULTS                                                                              \
@@ -134,10 +136,13 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
         0,           form, #T, text, members, (uint32_t)(size), (uint32_t)STOA_ALIGNOF(T),         \
         (uint32_t)sizeof(stoa_enum_probe), __VA_ARGS__}
 
+// clang-format on
+
 /// Declares a struct and describes it: `STOA_COMPONENT(Position, { float x, y; });`
 #define STOA_COMPONENT(T, ...) STOA_COMPONENT_WITH(T, STOA_DEFAULTS, __VA_ARGS__)
 
-/// STOA_COMPONENT with options: `STOA_COMPONENT_WITH(Mesh, STOA_OPTIONS(.name = "gfx.Mesh"), { ... });`
+/// STOA_COMPONENT with options.
+/// `STOA_COMPONENT_WITH(Mesh, STOA_OPTIONS(.name = "gfx.Mesh"), { uint32_t id; });`
 #define STOA_COMPONENT_WITH(T, options, ...)                                                       \
     typedef struct T __VA_ARGS__ T;                                                                \
     STOA_DESCRIBE(T, STOA_FORM_OWN, STOA_TEXT(__VA_ARGS__), NULL, sizeof(T), options)
@@ -158,7 +163,8 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
     STOA_DESCRIBE(T, STOA_FORM_OPAQUE, NULL, NULL, 0, options)
 
 /// Describes a type declared elsewhere: `STOA_TYPE(T);` or `STOA_TYPE(T, { fields });`
-/// The text must repeat the declaration. Where padding leaves room for doubt it is refused: use STOA_TYPE_MEMBERS.
+/// The text must repeat the declaration. Where padding leaves room for doubt it is refused: use
+/// STOA_TYPE_MEMBERS.
 #define STOA_TYPE(...) STOA_TYPE_NAMED(STOA_HEAD(__VA_ARGS__, 0), STOA_TEXT(__VA_ARGS__))
 /// The first of its arguments.
 #define STOA_HEAD(first, ...) first

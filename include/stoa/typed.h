@@ -1,7 +1,8 @@
 /* The typed macros: each adds a descriptor and a cast, then calls one function.
  *
- * T is a type described by STOA_COMPONENT or its kin, visible in this translation unit. Every argument is evaluated
- * once. Those that make a value in place need compound literals and are C only; the functions they call are for both. */
+ * T is a type described by STOA_COMPONENT or its kin, visible in this translation unit. Every
+ * argument is evaluated once. Those that make a value in place need compound literals and are C
+ * only; the functions they call are for both. */
 #ifndef STOA_TYPED_H
 #define STOA_TYPED_H
 
@@ -21,10 +22,10 @@
 #define stoa_get_mut(world, e, T) ((T *)stoa_fast_get_mut((world), (e), STOA_TYPE_OF(T)))
 
 /// The entity's T as `const T *`, or NULL.
-#define stoa_try_get(world, e, T) ((const T *)stoa_fast_find((world), (e), STOA_TYPE_OF(T)))
+#define stoa_try_get(world, e, T) ((const T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T)))
 
 /// The entity's T as `T *`, or NULL.
-#define stoa_try_get_mut(world, e, T) ((T *)stoa_fast_find((world), (e), STOA_TYPE_OF(T)))
+#define stoa_try_get_mut(world, e, T) ((T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T)))
 
 /// Runs the block that follows, with `const T *p`, if the entity has T.
 #define stoa_with(world, e, T, p) for (const T *p = stoa_try_get(world, e, T); p; p = NULL)
@@ -111,7 +112,7 @@ static inline void *stoa_ref_get_mut_type(stoa_ref ref, stoa_type *type) {
 
 /// Looks a component up for a ref, with no error; see stoa_ref_try_get.
 static inline void *stoa_ref_find_type(stoa_ref ref, stoa_type *type) {
-    return stoa_fast_find(ref.world, ref.entity, type);
+    return stoa_fast_try(ref.world, ref.entity, type);
 }
 
 /// Sets a component of a ref; see stoa_ref_set.
@@ -161,7 +162,8 @@ static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, 
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> index & 1) != 0)) {
         return it->data + it->offsets[index];
     }
-    return stoa_field_type(it, type, index);
+    stoa_iter copy = *it;
+    return stoa_field_type(&copy, type, index);
 }
 
 /// stoa_field_mut_type without the check of the type.
@@ -169,7 +171,8 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, in
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> (index + 32) & 1) != 0)) {
         return it->data + it->offsets[index];
     }
-    return stoa_field_mut_type(it, type, index);
+    stoa_iter copy = *it;
+    return stoa_field_mut_type(&copy, type, index);
 }
 
 #ifdef __cplusplus
@@ -219,8 +222,7 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, in
     stoa_reserve_values((world), (count), STOA_VALUES(__VA_ARGS__))
 
 /// Adds T with a value, or overwrites it in place: `stoa_set(w, e, Position, { 1, 2 })`. C only.
-#define stoa_set(world, e, T, ...)                                                                 \
-    stoa_set_type((world), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+#define stoa_set(world, e, T, ...) stoa_set_type((world), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
 
 /// Adds, overwrites and removes several components with one move. C only.
 #define stoa_change(world, e, ...) stoa_change_values((world), (e), STOA_VALUES(__VA_ARGS__))

@@ -26,7 +26,7 @@ stoa_statistics stoa_stats(const stoa_world *world);
 
 /// One set of components and the rows that have it.
 typedef struct stoa_archetype_info {
-    int32_t id;                       ///< stable: from 0, in order of appearance; 0 is the empty set
+    int32_t id; ///< stable: from 0, in order of appearance; 0 is the empty set
     const stoa_component *components; ///< sorted; lives as long as the world
     int32_t component_count;          ///< 0 for the empty set
     int32_t chunk_count;              ///< chunks that hold rows

@@ -31,7 +31,8 @@ typedef enum stoa_value_op {
 } stoa_value_op;
 
 /// One component of a bundle or change; see STOA_VALUE, STOA_ZERO, STOA_COLUMN, STOA_REMOVE.
-/// Values are moved in: with a `move` or `drop` hook the source is dead after a success, and untouched after an error.
+/// Values are moved in: with a `move` or `drop` hook the source is dead after a success, and
+/// untouched after an error.
 typedef struct stoa_value {
     stoa_type *type;   ///< the described type, or NULL to go by `id`
     const void *data;  ///< the value, or an array of them for bulk; NULL: zeroed
@@ -70,7 +71,7 @@ int32_t stoa_count(const stoa_world *world);
 /// `e` need not live, so that a loop may destroy as it goes.
 stoa_entity stoa_entity_next(const stoa_world *world, stoa_entity e);
 
-/// Prepares for `count` more entities of a bundle, so that creating them needs no memory. See stoa_reserve.
+/// Prepares for more entities of a bundle: creating them needs no memory. See stoa_reserve.
 stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_value *bundle,
                                 int32_t bundle_count);
 
@@ -81,7 +82,8 @@ stoa_status stoa_compact(stoa_world *world);
 stoa_status stoa_check(const stoa_world *world);
 
 /// A hash of the world's content: equal for equal worlds, on every machine.
-/// Handles, free list, rows in storage order, components by name and field. See docs/errors-and-memory.md.
+/// Handles, free list, rows in storage order, components by name and field. See
+/// docs/errors-and-memory.md.
 uint64_t stoa_hash(const stoa_world *world);
 
 STOA_END

@@ -1,7 +1,8 @@
 /* The calling thread's last error.
  *
- * Library code fails with `return stoa__error(STOA_DEAD, "entity %s is dead", text);`. Functions of the public API then
- * hand the status to the world's handlers; here only the thread's message is written. */
+ * Library code fails with `return stoa__error(STOA_DEAD, "entity %s is dead", text);`. Functions of
+ * the public API then hand the status to the world's handlers; here only the thread's message is
+ * written. */
 #ifndef STOA_BASE_ERROR_H
 #define STOA_BASE_ERROR_H
 
@@ -10,7 +11,8 @@
 /* Sets the thread's last error, message cut to what the buffer holds, and returns `status`. */
 stoa_status stoa__error(stoa_status status, const char *format, ...) STOA_PRINTF(2, 3);
 
-/* The same for a text that is being parsed; `column` counts from 1. The message is given "column N: " in front. */
+/* The same for a text that is being parsed; `column` counts from 1. The message is given "column N:
+ * " in front. */
 stoa_status stoa__error_at(stoa_status status, int32_t column, const char *format, ...)
     STOA_PRINTF(3, 4);
 

@@ -1,7 +1,7 @@
 /* Hashing: a mixer for table keys and a 64-bit streaming hash for content.
  *
- * Results are the same on every machine and never seeded by chance. The stream's result depends on the bytes only, not on
- * how they were cut into calls. Not meant to withstand an attacker. */
+ * Results are the same on every machine and never seeded by chance. The stream's result depends on
+ * the bytes only, not on how they were cut into calls. Not meant to withstand an attacker. */
 #ifndef STOA_BASE_HASH_H
 #define STOA_BASE_HASH_H
 

@@ -1,6 +1,7 @@
 /* A world's heap: its allocator hooks, with every byte counted.
  *
- * Nothing here sets an error: the caller knows what the memory was for. Freeing never fails. One thread at a time. */
+ * Nothing here sets an error: the caller knows what the memory was for. Freeing never fails. One
+ * thread at a time. */
 #ifndef STOA_BASE_HEAP_H
 #define STOA_BASE_HEAP_H
 
@@ -24,13 +25,14 @@ void *stoa__heap_zalloc(stoa__heap *heap, size_t size, size_t alignment);
 /* Gives back a block of that size and alignment; NULL is fine. */
 void stoa__heap_free(stoa__heap *heap, void *block, size_t size, size_t alignment);
 
-/* The block with a new size, its bytes kept; NULL leaves it as it was. A NULL block is allocated. Uses the resize hook
- * if there is one, else allocates, copies and frees. */
+/* The block with a new size, its bytes kept; NULL leaves it as it was. A NULL block is allocated.
+ * Uses the resize hook if there is one, else allocates, copies and frees. */
 void *stoa__heap_resize(stoa__heap *heap, void *block, size_t old_size, size_t size,
                         size_t alignment);
 
-/* Makes room for `need` items in a growing array of `item_size` bytes each, doubling (from 8). False on lack of memory or
- * overflow, with the array as it was. `items` points at the array's pointer. */
+/* Makes room for `need` items in a growing array of `item_size` bytes each, doubling (from 8).
+ * False on lack of memory or overflow, with the array as it was. `items` points at the array's
+ * pointer. */
 bool stoa__heap_grow(stoa__heap *heap, void *items, uint32_t *capacity, uint32_t need,
                      size_t item_size);
 

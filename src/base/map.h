@@ -1,7 +1,8 @@
 /* A hash table from a 64-bit hash to a number that the caller can make sense of, such as an index.
  *
- * Open addressing, linear probing, a power of two of cells, at most 3/4 full. Keys stay with the caller: the table keeps
- * hashes, and a search walks the numbers of equal hash until the caller has found the right key. Order never shows. */
+ * Open addressing, linear probing, a power of two of cells, at most 3/4 full. Keys stay with the
+ * caller: the table keeps hashes, and a search walks the numbers of equal hash until the caller has
+ * found the right key. Order never shows. */
 #ifndef STOA_BASE_MAP_H
 #define STOA_BASE_MAP_H
 

@@ -1,7 +1,7 @@
 /* Memory from the operating system: the default allocator.
  *
- * Small blocks come from libc. Blocks of 2 MiB and more are mapped at 2 MiB boundaries and advised as huge pages; growing
- * one moves its pages, not its bytes. Any thread. */
+ * Small blocks come from libc. Blocks of 2 MiB and more are mapped at 2 MiB boundaries and advised
+ * as huge pages; growing one moves its pages, not its bytes. Any thread. */
 #ifndef STOA_OS_MEMORY_H
 #define STOA_OS_MEMORY_H
 

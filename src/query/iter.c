@@ -1,6 +1,7 @@
 /* Walking a query: the parts of an iteration that happen once for each archetype or less.
  *
- * While an iteration is open its world refuses structural changes, so the pointers it holds stay good. */
+ * While an iteration is open its world refuses structural changes, so the pointers it holds stay
+ * good. */
 #include "query/query.h"
 
 #include "storage/archetype.h"
@@ -106,7 +107,7 @@ bool stoa_iter_finish(stoa_iter *it) {
     return false;
 }
 
-void stoa__match_resolve(const stoa_query *query, stoa_match *match) {
+void stoa_match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa__archetype *archetype = (const stoa__archetype *)(void *)match->archetype;
     uint64_t fields = 0;
     for (uint32_t i = 0; i < query->terms.count; i++) {
@@ -124,12 +125,8 @@ void stoa__match_resolve(const stoa_query *query, stoa_match *match) {
     match->version = archetype->head.version;
 }
 
-void stoa_iter_resolve(stoa_iter *it, stoa_match *match) {
-    stoa__match_resolve(it->query, match);
-}
-
-/* The term's column, or NULL with the failure reported, or NULL quietly where an optional term has none. `wrong_type` tells
- * that the caller asked for another component. */
+/* The term's column, or NULL with the failure reported, or NULL quietly where an optional term has
+ * none. `wrong_type` tells that the caller asked for another component. */
 static void *field_find(const stoa_iter *it, bool wrong_type, int32_t index, bool write) {
     const stoa_query *query = it->query;
     const stoa__terms *terms = &query->terms;
@@ -193,8 +190,8 @@ void *stoa_field_mut_type(const stoa_iter *it, stoa_type *type, int32_t index) {
 }
 
 /* Calls one of the two functions for each entity that matches. */
-static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle,
-                             stoa_each_row_fn without, void *user) {
+static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle, stoa_each_row_fn without,
+                             void *user) {
     void *fields[STOA_TERM_MAX];
     const stoa__terms *terms = &query->terms;
     if (!query_ready(query)) {

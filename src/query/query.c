@@ -1,7 +1,8 @@
 /* Queries: making them, keeping them right as archetypes appear, asking them.
  *
- * From its first iteration on a query keeps the archetypes it matches in order of their ids. A new archetype is added to
- * every such query it matches as it is created; room for that is made before, so that it cannot fail half way. Queries belong to their world, which frees those left. */
+ * From its first iteration on a query keeps the archetypes it matches in order of their ids. A new
+ * archetype is added to every such query it matches as it is created; room for that is made before,
+ * so that it cannot fail half way. Queries belong to their world, which frees those left. */
 #include "query/query.h"
 
 #include "query/text.h"
@@ -11,10 +12,13 @@
 
 static bool matches_reserve(stoa_query *query, uint32_t count) {
     stoa__heap *heap = &query->world->storage.heap;
+    /* One at least of each, so that an iteration has pointers to add to. */
+    count = count > 0 ? count : 1;
+    uint32_t stride = query->terms.count > 0 ? query->terms.count : 1;
     return stoa__heap_grow(heap, &query->matches, &query->match_capacity, count,
                            sizeof *query->matches) &&
            stoa__heap_grow(heap, &query->offsets, &query->offset_capacity,
-                           query->match_capacity * query->terms.count, sizeof *query->offsets);
+                           query->match_capacity * stride, sizeof *query->offsets);
 }
 
 /* Adds a match, its offsets read. */
@@ -23,7 +27,7 @@ static void match_add(stoa_query *query, stoa__archetype *archetype) {
     match->archetype = &archetype->head;
     match->first = query->match_count * query->terms.count;
     query->match_count++;
-    stoa__match_resolve(query, match);
+    stoa_match_resolve(query, match);
 }
 
 /* The archetypes that match among 64, without the empty one, which has no chunks to list. */
@@ -34,6 +38,8 @@ static uint64_t match_bits(const stoa_query *query, uint32_t word) {
 
 /* Archetypes whose first lines are asked for before they are read. */
 #define PREFETCH 8
+/* Where an archetype's columns are told, as a rule. */
+#define COLUMNS_AT ((sizeof(stoa__archetype) + STOA__LINE - 1) / STOA__LINE * STOA__LINE)
 
 /* Asks for the next `count` archetypes of `bits`; returns those that are left. */
 static uint64_t prefetch_next(const stoa__storage *storage, uint32_t word, uint64_t bits,
@@ -41,7 +47,7 @@ static uint64_t prefetch_next(const stoa__storage *storage, uint32_t word, uint6
     for (; count > 0 && bits != 0; count--, bits &= bits - 1) {
         const stoa__archetype *archetype = storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
         STOA_PREFETCH(archetype);
-        STOA_PREFETCH(archetype + 1);
+        STOA_PREFETCH((const uint8_t *)archetype + COLUMNS_AT);
     }
     return bits;
 }
@@ -174,7 +180,8 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
         stoa__error_memory("a query");
         return NULL;
     }
-    /* Everything before the terms; those, and the name to be made, are written where they are valid. */
+    /* Everything before the terms; those, and the name to be made, are written where they are
+     * valid. */
     memset(query, 0, offsetof(stoa_query, terms));
     query->made_name[0] = '\0';
     query->world = world;

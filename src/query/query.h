@@ -17,22 +17,22 @@ typedef struct stoa__term {
 /* The terms of a query, sorted by what they do to the set of archetypes. */
 typedef struct stoa__terms {
     uint32_t count;
-    uint64_t fields;                   /* bit i: term i has data; bit 32 + i: and writes it */
-    bool empty;                        /* entities without components match */
-    stoa__term items[STOA_TERM_MAX];   /* as given */
+    uint64_t fields;                 /* bit i: term i has data; bit 32 + i: and writes it */
+    bool empty;                      /* entities without components match */
+    stoa__term items[STOA_TERM_MAX]; /* as given */
     uint32_t required_count;
     uint32_t excluded_count;
     uint32_t any_count;
-    uint8_t required[STOA_TERM_MAX];   /* indexes of terms whose component must be there */
-    uint8_t excluded[STOA_TERM_MAX];   /* and must not */
-    uint8_t any[STOA_TERM_MAX];        /* any-of terms, group by group */
+    uint8_t required[STOA_TERM_MAX]; /* indexes of terms whose component must be there */
+    uint8_t excluded[STOA_TERM_MAX]; /* and must not */
+    uint8_t any[STOA_TERM_MAX];      /* any-of terms, group by group */
 } stoa__terms;
 
 struct stoa_query {
     stoa_world *world;
     stoa_query *next;
     stoa_query *previous;
-    char *name;       /* as given, or NULL */
+    char *name;          /* as given, or NULL */
     stoa_match *matches; /* in order of archetype ids */
     uint32_t *offsets;   /* terms.count for each match, right for its version */
     uint32_t match_count;
@@ -45,7 +45,8 @@ struct stoa_query {
     char made_name[STOA__QUERY_NAME_SIZE]; /* from the terms, made when asked for */
 };
 
-/* Finds the components of the terms, registering types, and checks them. The thread's error is set, not reported. */
+/* Finds the components of the terms, registering types, and checks them. The thread's error is set,
+ * not reported. */
 stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, stoa__terms *terms);
 
 /* The archetypes 64 * word to 64 * word + 63 that match, as bits. */
@@ -60,11 +61,9 @@ void stoa__terms_print(const stoa__terms *terms, char *buffer, size_t size);
 /* Makes a query and lists it in its world; NULL with the thread's error set. */
 stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, bool once);
 
-/* Lists the archetypes that match, which an iteration needs. The thread's error is set, not reported. */
+/* Lists the archetypes that match, which an iteration needs. The thread's error is set, not
+ * reported. */
 stoa_status stoa__query_list(stoa_query *query);
-
-/* Reads the offsets of a match, as its archetype has them now. */
-void stoa__match_resolve(const stoa_query *query, stoa_match *match);
 
 /* Takes a query out of its world and frees it. */
 void stoa__query_delete(stoa_query *query);

@@ -1,8 +1,8 @@
 /* The terms of a query: checking them, and matching archetypes by bitset.
  *
- * Each component knows the archetypes that have it as a bitset. A query matches the intersection of those it requires, less
- * the union of those it excludes, within the union of each any-of group: some words and operations for 64 archetypes at a
- * time, whatever the number of components. */
+ * Each component knows the archetypes that have it as a bitset. A query matches the intersection of
+ * those it requires, less the union of those it excludes, within the union of each any-of group:
+ * some words and operations for 64 archetypes at a time, whatever the number of components. */
 #include "query/query.h"
 
 #include "storage/archetype.h"

@@ -1,11 +1,12 @@
 /* Archetypes.
  *
- * One for each set of components met, never freed or moved while the world lives. Its struct, ids, lanes and the table
- * from id to column are one block. The table has a power of two of entries, just enough that no two of its ids share one,
- * so a look-up is one load and one comparison.
+ * One for each set of components met, never freed or moved while the world lives. Its struct, ids,
+ * lanes and the table from id to column are one block. The table has a power of two of entries,
+ * just enough that no two of its ids share one, so a look-up is one load and one comparison.
  *
- * Rows fill chunk after chunk; only the last one in use is partly filled. The first chunk starts small and doubles until it
- * has full size; from then on chunks are added and never move. One spare chunk is kept when rows go away. */
+ * Rows fill chunk after chunk; only the last one in use is partly filled. The first chunk starts
+ * small and doubles until it has full size; from then on chunks are added and never move. One spare
+ * chunk is kept when rows go away. */
 #include "storage/archetype.h"
 
 #include "base/hash.h"
@@ -53,7 +54,7 @@ static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
         const stoa_hooks *hooks = &component->info.hooks;
         uint32_t size = component->info.size;
         columns[archetype->ids[i] & archetype->head.column_mask] =
-            (stoa_column){.id = archetype->ids[i], .size = size, .index = i};
+            (stoa_column){.id = archetype->ids[i]};
         if (size == 0) {
             archetype->tags = true;
             continue;
@@ -69,7 +70,7 @@ static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
 static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_component *ids,
                                       uint32_t count, uint64_t row_size) {
     uint32_t mask = mask_for(ids, count);
-    size_t columns_at = sizeof(stoa__archetype);
+    size_t columns_at = (sizeof(stoa__archetype) + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
     size_t lanes_at = columns_at + ((size_t)mask + 1) * sizeof(stoa_column);
     size_t ids_at = lanes_at + count * sizeof(stoa__lane);
     size_t size = ids_at + count * sizeof(stoa_component);
@@ -170,8 +171,7 @@ stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_c
 stoa__archetype *stoa__archetype_get(stoa__storage *storage, const stoa_component *ids,
                                      uint32_t count) {
     stoa__archetype *archetype = stoa__archetype_find(storage, ids, count);
-    return archetype != NULL ? archetype
-                             : archetype_add(storage, ids, count, set_hash(ids, count));
+    return archetype != NULL ? archetype : archetype_add(storage, ids, count, set_hash(ids, count));
 }
 
 stoa_status stoa__archetype_init(stoa__storage *storage) {
@@ -266,8 +266,8 @@ static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) 
     number_give(storage, chunk->number);
 }
 
-/* Gives the only chunk another number of rows: a block of its own layout, the rows moved over. The old block stays in
- * limbo until the next one is outgrown. */
+/* Gives the only chunk another number of rows: a block of its own layout, the rows moved over. The
+ * old block stays in limbo until the next one is outgrown. */
 static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
     uint64_t size = stoa__layout_size(archetype, rows);
     uint8_t *data = size > UINT32_MAX ? NULL : stoa__slab_alloc(storage, (size_t)size);
@@ -321,9 +321,8 @@ stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *arc
     } else if (archetype->chunk_held == 1 && rows > (uint32_t)archetype->head.chunk_capacity) {
         status = chunk_resize(storage, archetype, rows);
     }
-    while (status == STOA_OK && (uint64_t)archetype->chunk_held *
-                                        (uint64_t)archetype->head.chunk_capacity <
-                                    need) {
+    while (status == STOA_OK &&
+           (uint64_t)archetype->chunk_held * (uint64_t)archetype->head.chunk_capacity < need) {
         status = chunk_add(storage, archetype);
     }
     if (status != STOA_OK) {

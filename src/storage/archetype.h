@@ -14,7 +14,8 @@ void stoa__archetype_fini(stoa__storage *storage);
 stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_component *ids,
                                       uint32_t count);
 
-/* The archetype of a sorted set of ids without duplicates, made if need be; NULL with the thread's error set. */
+/* The archetype of a sorted set of ids without duplicates, made if need be; NULL with the thread's
+ * error set. */
 stoa__archetype *stoa__archetype_get(stoa__storage *storage, const stoa_component *ids,
                                      uint32_t count);
 

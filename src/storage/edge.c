@@ -1,8 +1,8 @@
 /* Edges.
  *
- * An edge is worked out when a change is met for the first time on an archetype: the target, what is kept, where values go.
- * From then on a change costs a look-up by its key and the copies. Edges are caches: they hold nothing that could not be
- * worked out again. */
+ * An edge is worked out when a change is met for the first time on an archetype: the target, what
+ * is kept, where values go. From then on a change costs a look-up by its key and the copies. Edges
+ * are caches: they hold nothing that could not be worked out again. */
 #include "storage/edge.h"
 
 #define EDGES_FIRST 4u
@@ -92,11 +92,10 @@ static void edge_fill(stoa__edge *edge, const stoa__archetype *source) {
                          .to_lane = (uint16_t)(keep ? lane_of(edge->target, id) : 0)};
     }
     for (uint32_t i = 0; i < edge->key_count; i++) {
-        uint32_t lane = (edge->key[i] & STOA__KEY_DROP) != 0
-                            ? STOA__NONE
-                            : lane_of(edge->target, edge->key[i]);
-        edge->puts[i] = (stoa__put){
-            .size = lane != STOA__NONE ? edge->target->lanes[lane].size : 0, .lane = lane};
+        uint32_t lane =
+            (edge->key[i] & STOA__KEY_DROP) != 0 ? STOA__NONE : lane_of(edge->target, edge->key[i]);
+        edge->puts[i] = (stoa__put){.size = lane != STOA__NONE ? edge->target->lanes[lane].size : 0,
+                                    .lane = lane};
     }
     edge->plain = source->plain && edge->target->plain;
     edge->quick = edge->plain && source->small && source->index != 0 && edge->target->index != 0;

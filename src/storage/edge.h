@@ -65,8 +65,9 @@ STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge
     stoa__row_pop(storage, source);
 }
 
-/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up. Kept components are
- * moved, the others dropped. Values of the edge's puts are not written, the entity's record is not changed. */
+/* Moves a row along an edge: into `to`, a raw row of the target, out of `from`, which is filled up.
+ * Kept components are moved, the others dropped. Values of the edge's puts are not written, the
+ * entity's record is not changed. */
 STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge,
                                   stoa__archetype *source, stoa__row from, stoa__row to) {
     if (edge->quick) {
@@ -78,7 +79,7 @@ STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge
 
 /* The edge that puts or drops one component; NULL with the thread's error set. */
 static inline stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__archetype *source,
-                                            uint32_t key) {
+                                             uint32_t key) {
     uint32_t hash = stoa__edge_hash(0, key);
     for (uint32_t at = hash >> 16;; at++) {
         stoa__edge *edge = source->edges.cells[at & source->edges.mask];
@@ -105,8 +106,9 @@ STOA__INLINE stoa__edge *stoa__edge_hop(stoa__storage *storage, stoa__archetype 
     return edge;
 }
 
-/* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order, with STOA__KEY_DROP on
- * those to be taken away; naming an id twice or an unknown one is an error. `hash` is the key's, by stoa__edge_hash. */
+/* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order,
+ * with STOA__KEY_DROP on those to be taken away; naming an id twice or an unknown one is an error.
+ * `hash` is the key's, by stoa__edge_hash. */
 static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
                                          const uint32_t *key, uint32_t count, uint32_t hash) {
     for (uint32_t at = hash >> 16;; at++) {

@@ -1,9 +1,9 @@
 /* The entity table.
  *
- * One record for each slot ever used at once. A slot's generation moves on when its entity dies, so a stale handle never
- * matches; a dead slot has the top bit of its generation set, so a forged one does not either; a slot at the last
- * generation is retired. Dead slots form a list through `place`, last freed first. O(1) everywhere; only reserving
- * allocates. */
+ * One record for each slot ever used at once. A slot's generation moves on when its entity dies, so
+ * a stale handle never matches; a dead slot has the top bit of its generation set, so a forged one
+ * does not either; a slot at the last generation is retired. Dead slots form a list through
+ * `place`, last freed first. O(1) everywhere; only reserving allocates. */
 #include "storage/entities.h"
 
 #define RECORDS_FIRST 64u
@@ -26,8 +26,8 @@ void stoa__entities_fini(stoa__storage *storage) {
                     storage->record_capacity * sizeof(stoa_record), STOA__LINE);
 }
 
-/* Large tables grow in whole steps of 2 MiB, since only those can have huge pages. With a resize hook that moves pages
- * small steps are cheap and save memory. */
+/* Large tables grow in whole steps of 2 MiB, since only those can have huge pages. With a resize
+ * hook that moves pages small steps are cheap and save memory. */
 static uint32_t capacity_after(const stoa__storage *storage, uint32_t need) {
     uint64_t capacity = storage->record_capacity;
     bool small_steps = storage->heap.hooks.resize != NULL && capacity >= RECORDS_STEP;

@@ -1,9 +1,10 @@
 /* The layout of a chunk.
  *
- * Entities first, then each column at a multiple of 64 bytes, in order of component ids. Columns of a page and more start
- * one cache line further each, since columns a multiple of 4 KiB apart compete for the same cache sets. Tags share one
- * line at the end, so that a pointer to a tag points at something. The block ends on a line, so every column may be read
- * to the line its last row ends in. */
+ * Entities first, then each column at a multiple of 64 bytes, in order of component ids. Columns of
+ * a page and more start one cache line further each, since columns a multiple of 4 KiB apart
+ * compete for the same cache sets. Tags share one line at the end, so that a pointer to a tag
+ * points at something. The block ends on a line, so every column may be read to the line its last
+ * row ends in. */
 #include "storage/layout.h"
 
 #define PAGE 4096u
@@ -15,7 +16,7 @@ static uint64_t line_up(uint64_t offset) {
 
 uint32_t stoa__layout_full(uint32_t chunk_size, uint64_t row_size) {
     uint32_t rows = 1;
-    while (rows < STOA__ROWS_MAX && rows * 2 * row_size <= chunk_size) {
+    while (rows < STOA__ROWS_MAX && 2 * row_size * rows <= chunk_size) {
         rows *= 2;
     }
     return rows;
@@ -45,16 +46,15 @@ uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
     uint64_t end = stoa__layout_begin(rows);
     stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
+    archetype->block_size = (uint32_t)stoa__layout_size(archetype, rows);
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        columns[archetype->ids[i] & archetype->head.column_mask].offset =
+            archetype->block_size - STOA__LINE;
+    }
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         stoa__lane *lane = &archetype->lanes[i];
         lane->offset = (uint32_t)stoa__layout_lane(&end, lane->size, rows);
         columns[lane->component->info.id & archetype->head.column_mask].offset = lane->offset;
-    }
-    archetype->block_size = (uint32_t)stoa__layout_size(archetype, rows);
-    for (uint32_t i = 0; archetype->tags && i <= archetype->head.column_mask; i++) {
-        if (columns[i].id != STOA__NONE && columns[i].size == 0) {
-            columns[i].offset = archetype->block_size - STOA__LINE;
-        }
     }
     archetype->head.chunk_capacity = (int32_t)rows;
     archetype->head.version++;

@@ -10,7 +10,8 @@ uint32_t stoa__layout_full(uint32_t chunk_size, uint64_t row_size);
 /* The rows of the first, small chunk of an archetype. */
 uint32_t stoa__layout_first(const stoa__archetype *archetype);
 
-/* Walks a layout: begin gives the end of the entities; each lane in turn gives its offset and moves the end on. */
+/* Walks a layout: begin gives the end of the entities; each lane in turn gives its offset and moves
+ * the end on. */
 static inline uint64_t stoa__layout_begin(uint32_t rows) {
     return (uint64_t)rows * sizeof(stoa_entity);
 }
@@ -19,7 +20,8 @@ uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows);
 /* Bytes of a chunk of `rows`; above UINT32_MAX if it does not fit. */
 uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows);
 
-/* Writes offsets and block size for chunks of `rows` into the archetype; moves its version and the epoch on. */
+/* Writes offsets and block size for chunks of `rows` into the archetype; moves its version and the
+ * epoch on. */
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows);
 
 #endif

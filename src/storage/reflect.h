@@ -1,8 +1,9 @@
 /* Reflection: from a description of a type, as text or by offsetof, to its table of members.
  *
- * The text is the struct's own: `{ float x, y; uint8_t kind; char name[16]; Vec3 at; }`. The layout is computed by the
- * rules of the C ABI and must come to the size and alignment the compiler gave; what cannot be told for sure is refused
- * with a message, never guessed. Errors are STOA_LAYOUT or STOA_SYNTAX, with the column, STOA_LIMIT and STOA_NO_MEMORY. */
+ * The text is the struct's own: `{ float x, y; uint8_t kind; char name[16]; Vec3 at; }`. The layout
+ * is computed by the rules of the C ABI and must come to the size and alignment the compiler gave;
+ * what cannot be told for sure is refused with a message, never guessed. Errors are STOA_LAYOUT or
+ * STOA_SYNTAX, with the column, STOA_LIMIT and STOA_NO_MEMORY. */
 #ifndef STOA_STORAGE_REFLECT_H
 #define STOA_STORAGE_REFLECT_H
 
@@ -21,20 +22,22 @@ typedef struct stoa__reflection {
     size_t values_size;  /* bytes of the `values` block, names included */
 } stoa__reflection;
 
-/* Finds a described type by name, for nested structs and enums: fills in `info` and returns true, or returns false. */
+/* Finds a described type by name, for nested structs and enums: fills in `info` and returns true,
+ * or returns false. */
 typedef bool (*stoa__reflect_find)(const char *name, stoa_component_info *info, bool *is_enum,
                                    void *user);
 
 /* What is to be reflected. */
 typedef struct stoa__reflect_source {
-    const char *name;                /* of the type, for messages */
-    stoa_type_form form;             /* how to read it */
-    const char *text;                /* for OWN, FOREIGN, ENUM; a FOREIGN text may start with "T," or be "T" alone */
+    const char *name;    /* of the type, for messages */
+    stoa_type_form form; /* how to read it */
+    const char
+        *text; /* for OWN, FOREIGN, ENUM; a FOREIGN text may start with "T," or be "T" alone */
     const stoa_member_desc *members; /* for MEMBERS */
-    uint32_t size;                   /* what the compiler says; 0: unknown, take what comes out (run-time types) */
-    uint32_t alignment;              /* likewise */
-    uint32_t enum_size;              /* size of an undescribed enum; 0: sizeof(enum) of this build */
-    stoa__reflect_find find;         /* NULL: no nested types */
+    uint32_t size; /* what the compiler says; 0: unknown, take what comes out (run-time types) */
+    uint32_t alignment;      /* likewise */
+    uint32_t enum_size;      /* size of an undescribed enum; 0: sizeof(enum) of this build */
+    stoa__reflect_find find; /* NULL: no nested types */
     void *user;
 } stoa__reflect_source;
 

@@ -1,15 +1,16 @@
 /* The component registry.
  *
- * Names are unique; ids run from 1 in order of registration. A descriptor has a slot, the same in every world, that leads
- * to the id by two loads; what a slot has not yet learnt is found by name and then remembered. Registering allocates and
- * either happens wholly or not at all. */
+ * Names are unique; ids run from 1 in order of registration. A descriptor has a slot, the same in
+ * every world, that leads to the id by two loads; what a slot has not yet learnt is found by name
+ * and then remembered. Registering allocates and either happens wholly or not at all. */
 #include "storage/registry.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-/* Slots number the descriptors of the process. They are names for places in each world's table and show nowhere else. */
+/* Slots number the descriptors of the process. They are names for places in each world's table and
+ * show nowhere else. */
 static stoa_atomic slot_last;
 
 /* A description from either source, in one form. */
@@ -190,8 +191,8 @@ static bool members_plain(const stoa__storage *storage, const stoa__component *c
     }
     for (int32_t i = 0; i < component->info.member_count; i++) {
         const stoa_member *m = &component->info.members[i];
-        bool nested_plain = m->kind != STOA_KIND_STRUCT ||
-                            stoa__component_at(storage, m->type)->info.plain;
+        bool nested_plain =
+            m->kind != STOA_KIND_STRUCT || stoa__component_at(storage, m->type)->info.plain;
         if (m->kind == STOA_KIND_STRING || m->kind == STOA_KIND_POINTER || !nested_plain) {
             return false;
         }
@@ -204,8 +205,8 @@ static bool members_dense(const stoa__storage *storage, const stoa__component *c
     uint32_t end = 0;
     for (int32_t i = 0; i < component->info.member_count; i++) {
         const stoa_member *m = &component->info.members[i];
-        bool nested_dense = m->kind != STOA_KIND_STRUCT ||
-                            stoa__component_at(storage, m->type)->dense;
+        bool nested_dense =
+            m->kind != STOA_KIND_STRUCT || stoa__component_at(storage, m->type)->dense;
         if (m->offset != end || m->kind == STOA_KIND_STRING || m->kind == STOA_KIND_POINTER ||
             !nested_dense) {
             return false;
@@ -278,8 +279,8 @@ static stoa_component registry_add(stoa__storage *storage, const description *d)
         stoa__error(STOA_LIMIT, "component '%s': there are too many components", d->name);
         return 0;
     }
-    if (!stoa__heap_grow(&storage->heap, &registry->items, &registry->capacity,
-                         registry->count + 1, sizeof *registry->items) ||
+    if (!stoa__heap_grow(&storage->heap, &registry->items, &registry->capacity, registry->count + 1,
+                         sizeof *registry->items) ||
         !stoa__map_reserve(&registry->by_name, &storage->heap)) {
         stoa__error_memory("the component table");
         return 0;

@@ -1,6 +1,7 @@
 /* Rows: what is not inlined.
  *
- * Removing swaps: the last row of the archetype takes the place of the one that goes, so rows stay dense. */
+ * Removing swaps: the last row of the archetype takes the place of the one that goes, so rows stay
+ * dense. */
 #include "storage/row.h"
 
 STOA__COLD stoa_status stoa__row_room(stoa__storage *storage, stoa__archetype *archetype) {

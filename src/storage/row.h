@@ -1,7 +1,7 @@
 /* Rows: moving components, appending to and removing from an archetype.
  *
- * The copies of a few bytes are written out, since a call to memcpy costs more than they do. What happens once in a
- * chunk's life is out of line. */
+ * The copies of a few bytes are written out, since a call to memcpy costs more than they do. What
+ * happens once in a chunk's life is out of line. */
 #ifndef STOA_STORAGE_ROW_H
 #define STOA_STORAGE_ROW_H
 
@@ -45,7 +45,7 @@ STOA__INLINE void stoa__copy_bytes(uint8_t *to, const uint8_t *from, size_t size
 
 /* Moves `count` components into raw memory. */
 STOA__INLINE void stoa__component_move(const stoa__component *component, void *to, void *from,
-                                        int32_t count) {
+                                       int32_t count) {
     if (component->info.hooks.move != NULL) {
         component->info.hooks.move(to, from, count, component->info.hooks.user);
     } else {
@@ -55,7 +55,7 @@ STOA__INLINE void stoa__component_move(const stoa__component *component, void *t
 
 /* Ends the lives of `count` components. */
 STOA__INLINE void stoa__component_drop(const stoa__component *component, void *items,
-                                        int32_t count) {
+                                       int32_t count) {
     if (component->info.hooks.drop != NULL) {
         component->info.hooks.drop(items, count, component->info.hooks.user);
     }
@@ -120,7 +120,8 @@ STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, stoa__row hole,
     storage->head.records[moved.index].place = hole.place;
 }
 
-/* The half of stoa__row_fill for columns that are not all small: moves the last row into the one at `place`. */
+/* The half of stoa__row_fill for columns that are not all small: moves the last row into the one at
+ * `place`. */
 void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *archetype,
                         uint32_t place);
 

@@ -1,8 +1,9 @@
 /* Slabs.
  *
- * A slab is a large block in granules of 1 KiB, with a bit for each. The first slabs of a world are small, later ones
- * 2 MiB on a 2 MiB boundary, which the default allocator backs with huge pages. Blocks are runs of granules, first fit in
- * address order of the slabs. A search per chunk of some thousand rows costs nothing that shows. */
+ * A slab is a large block in granules of 1 KiB, with a bit for each. The first slabs of a world are
+ * small, later ones 2 MiB on a 2 MiB boundary, which the default allocator backs with huge pages.
+ * Blocks are runs of granules, first fit in address order of the slabs. A search per chunk of some
+ * thousand rows costs nothing that shows. */
 #include "storage/slab.h"
 
 #include <string.h>
@@ -39,7 +40,8 @@ static void granules_mark(stoa__slab *slab, uint32_t first, uint32_t count, bool
     slab->free = used ? slab->free - count : slab->free + count;
 }
 
-/* The first granule from `at` on that is used, or free, as asked; the slab's end if there is none. */
+/* The first granule from `at` on that is used, or free, as asked; the slab's end if there is none.
+ */
 static uint32_t granule_next(const stoa__slab *slab, uint32_t at, bool used) {
     while (at < slab->granules) {
         uint64_t word = used ? slab->map[at >> 6] : ~slab->map[at >> 6];
@@ -93,7 +95,8 @@ static uint32_t slab_index(const stoa__slabs *slabs, const uint8_t *block) {
     return low;
 }
 
-/* Slabs grow with the world; one made while others are being emptied is no larger than what is still in those. */
+/* Slabs grow with the world; one made while others are being emptied is no larger than what is
+ * still in those. */
 static size_t slab_size_next(const stoa__slabs *slabs, size_t block) {
     size_t moving = 0;
     for (uint32_t i = 0; i < slabs->count; i++) {
@@ -200,8 +203,7 @@ void stoa__slab_open(stoa__storage *storage) {
 }
 
 bool stoa__slab_closed(const stoa__storage *storage, const uint8_t *block, size_t size) {
-    return size_in_slab(size) &&
-           storage->slabs.items[slab_index(&storage->slabs, block)]->closed;
+    return size_in_slab(size) && storage->slabs.items[slab_index(&storage->slabs, block)]->closed;
 }
 
 void stoa__slab_fini(stoa__storage *storage) {

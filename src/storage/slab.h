@@ -4,7 +4,8 @@
 
 #include "storage/storage.h"
 
-/* Blocks from this size up to STOA__SLAB_BLOCK_MAX come from slabs, others straight from the heap. */
+/* Blocks from this size up to STOA__SLAB_BLOCK_MAX come from slabs, others straight from the heap.
+ */
 #define STOA__SLAB_BLOCK_MIN (8u << 10)
 #define STOA__SLAB_BLOCK_MAX (512u << 10)
 

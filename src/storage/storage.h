@@ -1,7 +1,8 @@
-/* The storage of a world: components, entity table, archetypes, chunks. The structs that the storage files share.
+/* The storage of a world: components, entity table, archetypes, chunks. The structs that the
+ * storage files share.
  *
- * Everything hangs off one stoa__storage, which starts with the head that the public fast paths read. Archetypes never
- * move or go away while the world lives. One thread at a time. */
+ * Everything hangs off one stoa__storage, which starts with the head that the public fast paths
+ * read. Archetypes never move or go away while the world lives. One thread at a time. */
 #ifndef STOA_STORAGE_STORAGE_H
 #define STOA_STORAGE_STORAGE_H
 
@@ -60,9 +61,9 @@ typedef struct stoa__archetype stoa__archetype;
 
 /* What happens to one column of the source in a migration. */
 typedef struct stoa__copy {
-    uint32_t from; /* offset in the source's chunks */
-    uint32_t to;   /* offset in the target's chunks, if kept */
-    uint32_t size; /* of one component */
+    uint32_t from;      /* offset in the source's chunks */
+    uint32_t to;        /* offset in the target's chunks, if kept */
+    uint32_t size;      /* of one component */
     uint16_t from_lane; /* of the source */
     uint16_t to_lane;   /* of the target, if kept */
 } stoa__copy;
@@ -76,8 +77,9 @@ typedef struct stoa__put {
 
 /* An edge: what a change does to the rows of one archetype, worked out once.
  *
- * Found by its key: the ids put, in the caller's order, and the ids dropped with STOA__KEY_DROP set. Creating with a
- * bundle is an edge of the empty archetype. Offsets are those of the epoch noted and refreshed when it has moved on. */
+ * Found by its key: the ids put, in the caller's order, and the ids dropped with STOA__KEY_DROP
+ * set. Creating with a bundle is an edge of the empty archetype. Offsets are those of the epoch
+ * noted and refreshed when it has moved on. */
 typedef struct stoa__edge {
     stoa__archetype *target;
     stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind */
@@ -88,21 +90,22 @@ typedef struct stoa__edge {
     uint32_t kept;   /* copies that are kept */
     uint32_t lanes;  /* copies in all */
     bool plain;      /* no hooks on either side */
-    bool quick;      /* plain, both sides have rows, and every lane of the source has 8 to 16 bytes */
+    bool quick; /* plain, both sides have rows, and every lane of the source has 8 to 16 bytes */
     uint32_t key_count;
     uint32_t hash;
     size_t block_size;
 } stoa__edge;
 
-/* The edges of an archetype: open addressing by hash. With none there is one cell, which is free. */
+/* The edges of an archetype: open addressing by hash. With none there is one cell, which is free.
+ */
 typedef struct stoa__edges {
     stoa__edge **cells;
     uint32_t mask; /* cells less one, which are a power of two */
     uint32_t count;
 } stoa__edges;
 
-/* The edge taken last for a key. It is found by the key alone and only then compared with the archetype: the processor
- * need not wait for the entity's record to know where the row will go. */
+/* The edge taken last for a key. It is found by the key alone and only then compared with the
+ * archetype: the processor need not wait for the entity's record to know where the row will go. */
 typedef struct stoa__hop {
     const stoa__archetype *source;
     stoa__edge *edge;
@@ -116,7 +119,7 @@ typedef struct stoa__hop {
 struct stoa__archetype {
     stoa_archetype_head head; /* must be first */
     stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none */
-    stoa_chunk first;         /* where head.chunks points while there is one: on the same cache line */
+    stoa_chunk first; /* where head.chunks points while there is one: on the same cache line */
     stoa__edges edges;
     stoa__lane *lanes;
     stoa_component *ids; /* sorted */
@@ -132,7 +135,7 @@ struct stoa__archetype {
     bool plain;             /* no component has hooks */
     bool small;             /* plain, and every lane has 8 to 16 bytes */
     bool tags;              /* has components without data */
-    size_t struct_size; /* bytes of the block that holds this struct and its tables */
+    size_t struct_size;     /* bytes of the block that holds this struct and its tables */
 };
 
 /* A large block that chunks are cut from, in granules. Free ones are 0 in `map`. */
@@ -140,10 +143,10 @@ typedef struct stoa__slab {
     uint8_t *data;
     size_t size;
     uint32_t granules;
-    uint32_t free;     /* granules that are free */
-    uint32_t refused;  /* runs of so many granules were not found since the last was freed */
-    bool closed;       /* being emptied: gives out nothing */
-    uint64_t map[32];  /* a bit for each granule */
+    uint32_t free;    /* granules that are free */
+    uint32_t refused; /* runs of so many granules were not found since the last was freed */
+    bool closed;      /* being emptied: gives out nothing */
+    uint64_t map[32]; /* a bit for each granule */
 } stoa__slab;
 
 /* The slabs of a world, sorted by address. */
@@ -177,7 +180,7 @@ typedef struct stoa__storage {
     uint32_t empty_count; /* live entities without components */
 
     stoa__archetype **archetypes; /* [0] is the empty set */
-    uint32_t *rows;               /* of each archetype: dense, since counting is all that most queries do */
+    uint32_t *rows; /* of each archetype: dense, since counting is all that most queries do */
     uint32_t archetype_count;
     uint32_t archetype_capacity;
     uint32_t rows_capacity;

@@ -1,8 +1,8 @@
 /* Access by id, by name and by descriptor, and changing what an entity has.
  *
- * A change finds its edge, appends a row to the target, writes the caller's values there, then moves the rest over and
- * fills the hole. Everything that can fail comes before the first write. Values are read before any row of the source
- * moves, so they may point into the world. */
+ * A change finds its edge, appends a row to the target, writes the caller's values there, then
+ * moves the rest over and fills the hole. Everything that can fail comes before the first write.
+ * Values are read before any row of the source moves, so they may point into the world. */
 #include "storage/entities.h"
 #include "world/values.h"
 
@@ -12,13 +12,7 @@ static const char *name_of(const stoa_world *world, stoa_component id) {
 
 /* The component of a live entity; `id` must be known. */
 static void *component_find(const stoa_world *world, stoa_entity e, stoa_component id) {
-    uint32_t place;
-    const stoa_column *column = stoa_fast_column(world, e, id, &place);
-    if (column == NULL) {
-        return NULL;
-    }
-    stoa__row row = stoa__row_at(&world->storage, place);
-    return row.data + column->offset + row.slot * column->size;
+    return stoa_fast_find(world, e, id, stoa__component_at(&world->storage, id)->info.size);
 }
 
 bool stoa_has_id(const stoa_world *world, stoa_entity e, stoa_component id) {
@@ -78,16 +72,29 @@ const void *stoa_get_type(const stoa_world *world, stoa_entity e, stoa_type *typ
     return NULL;
 }
 
+void *stoa_get_mut_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    return (void *)(uintptr_t)stoa_get_type(world, e, type);
+}
+
+void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = stoa_type_find(world, type);
+    return id != 0 ? component_find(world, e, id) : NULL;
+}
+
 /* Overwrites a component where it is. */
-static void component_overwrite(const stoa__component *component, uint8_t *to, const void *data) {
-    if (data == to) {
+static void component_overwrite(const stoa__component *component, const stoa_column *column,
+                                stoa__row row, const void *data) {
+    size_t size = component->info.size;
+    uint8_t *to = row.data + column->offset + row.slot * size;
+    if (size == 0 || data == to) {
         return;
     }
     stoa__component_drop(component, to, 1);
-    stoa__value_write(component, to, data, component->info.size);
+    stoa__value_write(component, to, data, size);
 }
 
-/* Moves an entity along an edge to another archetype that has components, its values taken from `values`. */
+/* Moves an entity along an edge to another archetype that has components, its values taken from
+ * `values`. */
 static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
                                stoa__edge *edge, const stoa_value *values) {
     stoa__row to;
@@ -113,8 +120,7 @@ static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t plac
                                  const stoa__values *change, const stoa_value *values) {
     stoa__storage *storage = &world->storage;
     stoa__archetype *source = stoa__row_archetype(storage, place);
-    stoa__edge *edge =
-        stoa__edge_get(storage, source, change->key, change->count, change->hash);
+    stoa__edge *edge = stoa__edge_get(storage, source, change->key, change->count, change->hash);
     if (edge == NULL) {
         return stoa_last_error().status;
     }
@@ -124,11 +130,9 @@ static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t plac
     }
     for (uint32_t i = 0; i < change->count; i++) {
         const stoa_column *column = stoa__archetype_column(source, change->key[i]);
-        if (column != NULL && column->size != 0) {
-            stoa__row row = stoa__row_at(storage, place);
-            component_overwrite(stoa__component_at(storage, change->key[i]),
-                                row.data + column->offset + row.slot * column->size,
-                                values[i].data);
+        if (column != NULL) {
+            component_overwrite(stoa__component_at(storage, change->key[i]), column,
+                                stoa__row_at(storage, place), values[i].data);
         }
     }
     return STOA_OK;
@@ -189,10 +193,9 @@ STOA__INLINE stoa_status component_put(stoa_world *world, stoa_entity e, stoa_co
     if (column == NULL) {
         return component_move(world, e, record, archetype, id, data);
     }
-    if (overwrite && column->size != 0) {
-        stoa__row row = stoa__row_at(&world->storage, record->place);
-        component_overwrite(stoa__component_at(&world->storage, id),
-                            row.data + column->offset + row.slot * column->size, data);
+    if (overwrite) {
+        component_overwrite(stoa__component_at(&world->storage, id), column,
+                            stoa__row_at(&world->storage, record->place), data);
     }
     return STOA_OK;
 }
@@ -225,9 +228,9 @@ stoa_status stoa_set_id(stoa_world *world, stoa_entity e, stoa_component id, con
     }
     const stoa__component *component = stoa__component_at(&world->storage, id);
     if (size != component->info.size) {
-        return stoa__world_report(
-            world, stoa__error(STOA_INVALID, "component '%s' has %u bytes, the value %zu",
-                               component->name, component->info.size, size));
+        return stoa__world_report(world, stoa__error(STOA_INVALID,
+                                                     "component '%s' has %u bytes, the value %zu",
+                                                     component->name, component->info.size, size));
     }
     if (value == NULL && size != 0) {
         return stoa__world_null(world, "value");
@@ -245,7 +248,8 @@ stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id) 
     return status == STOA_OK ? component_take(world, e, id) : status;
 }
 
-/* The id of a descriptor that is not known yet, registered if need be; 0 with the failure reported. */
+/* The id of a descriptor that is not known yet, registered if need be; 0 with the failure reported.
+ */
 STOA__COLD static stoa_component type_id_new(stoa_world *world, stoa_type *type) {
     if (world == NULL || type == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "type");
@@ -261,12 +265,9 @@ STOA__COLD static stoa_component type_id_new(stoa_world *world, stoa_type *type)
 /* The id of a descriptor, registered if need be; 0 with the failure reported. */
 STOA__INLINE stoa_component type_id(stoa_world *world, stoa_type *type) {
     if (STOA_LIKELY(world != NULL && type != NULL)) {
-        uint32_t slot = STOA_LOAD(&type->slot);
-        if (STOA_LIKELY(slot < world->storage.head.slot_count)) {
-            stoa_component id = STOA_LOAD(&world->storage.head.slot_ids[slot]);
-            if (STOA_LIKELY(id != 0)) {
-                return id;
-            }
+        stoa_component id = stoa_fast_id(world, type);
+        if (STOA_LIKELY(id != 0)) {
+            return id;
         }
     }
     return type_id_new(world, type);
@@ -320,8 +321,7 @@ static stoa_component name_id(const stoa_world *world, const char *name) {
     }
     stoa_component id = stoa__registry_find(&world->storage, name);
     if (id == 0) {
-        stoa__world_report(world,
-                           stoa__error(STOA_NOT_FOUND, "no component is named '%s'", name));
+        stoa__world_report(world, stoa__error(STOA_NOT_FOUND, "no component is named '%s'", name));
     }
     return id;
 }

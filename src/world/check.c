@@ -1,8 +1,9 @@
 /* Verifying a world: the six invariants, the tables behind them, and where every byte went.
  *
- * 1 entities and columns have the same rows; 2 records and rows point at each other; 3 generations and the free list;
- * 4 archetypes are where everybody thinks they are; 5 sets of ids are sorted, without duplicates, and unique; 6 slot 0 is
- * reserved. Reads everything, changes nothing, needs no memory. */
+ * 1 entities and columns have the same rows; 2 records and rows point at each other; 3 generations
+ * and the free list; 4 archetypes are where everybody thinks they are; 5 sets of ids are sorted,
+ * without duplicates, and unique; 6 slot 0 is reserved. Reads everything, changes nothing, needs no
+ * memory. */
 #include "storage/archetype.h"
 #include "storage/edge.h"
 #include "storage/entities.h"
@@ -16,8 +17,9 @@ static stoa_status chunk_check(const stoa__storage *storage, const stoa__archety
     const stoa_chunk_ref *ref = &storage->head.chunks[chunk->number];
     if (chunk->number == 0 || chunk->number >= storage->chunk_count || ref->data != chunk->data ||
         ref->archetype != &archetype->head) {
-        return stoa__error(STOA_CORRUPT, "invariant 4: chunk %d of archetype %u is not in the table",
-                           index, archetype->index);
+        return stoa__error(STOA_CORRUPT,
+                           "invariant 4: chunk %d of archetype %u is not in the table", index,
+                           archetype->index);
     }
     bool used = index < archetype->head.chunk_count;
     bool last = index == archetype->head.chunk_count - 1;
@@ -49,12 +51,12 @@ static stoa_status set_check(const stoa__storage *storage, const stoa__archetype
         }
         const stoa__component *component = stoa__component_at(storage, id);
         const stoa_column *column = stoa__archetype_column(archetype, id);
-        if (column == NULL || column->size != component->info.size ||
-            !stoa__bitset_test(&component->archetypes, archetype->index)) {
-            return stoa__error(STOA_CORRUPT, "invariant 4: column '%s' of archetype %u is not found",
+        if (column == NULL || !stoa__bitset_test(&component->archetypes, archetype->index)) {
+            return stoa__error(STOA_CORRUPT,
+                               "invariant 4: column '%s' of archetype %u is not found",
                                component->name, archetype->index);
         }
-        if (column->size == 0) {
+        if (component->info.size == 0) {
             continue;
         }
         const stoa__lane *lane = &archetype->lanes[lanes++];
@@ -62,7 +64,8 @@ static stoa_status set_check(const stoa__storage *storage, const stoa__archetype
                        (uint64_t)lane->size * (uint32_t)archetype->head.chunk_capacity;
         if (lane->offset != column->offset || lane->offset % STOA__LINE != 0 ||
             end > archetype->block_size || lane->component != component) {
-            return stoa__error(STOA_CORRUPT, "invariant 1: column '%s' of archetype %u is misplaced",
+            return stoa__error(STOA_CORRUPT,
+                               "invariant 1: column '%s' of archetype %u is misplaced",
                                component->name, archetype->index);
         }
     }
@@ -84,8 +87,8 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
     if (status == STOA_OK && (archetype->chunk_held < used ||
                               (used > 0 && archetype->tail != &archetype->head.chunks[used - 1]) ||
                               (used == 0 && archetype->tail->count != INT32_MAX))) {
-        status = stoa__error(STOA_CORRUPT, "invariant 4: archetype %u has rows without chunks",
-                             index);
+        status =
+            stoa__error(STOA_CORRUPT, "invariant 4: archetype %u has rows without chunks", index);
     }
     uint32_t rows = 0;
     for (int32_t i = 0; i < archetype->chunk_held && status == STOA_OK; i++) {

@@ -1,7 +1,8 @@
 /* The lives of entities: creating, destroying, clearing, cloning, counting.
  *
- * A creation reserves a slot of the entity table and a row before it commits to either, so lack of memory changes nothing.
- * Entities without components have no row: their place is chunk 0. Destroying and clearing need no memory. */
+ * A creation reserves a slot of the entity table and a row before it commits to either, so lack of
+ * memory changes nothing. Entities without components have no row: their place is chunk 0.
+ * Destroying and clearing need no memory. */
 #include "storage/entities.h"
 #include "world/values.h"
 
@@ -43,7 +44,8 @@ STOA__INLINE stoa_status entity_place(stoa_world *world, stoa__edge *edge, const
     return STOA_OK;
 }
 
-/* The edge of a bundle met lately, known again by the slots of its descriptors; NULL if it is not the one remembered. */
+/* The edge of a bundle met lately, known again by the slots of its descriptors; NULL if it is not
+ * the one remembered. */
 STOA__INLINE stoa__edge *bundle_recall(const stoa_world *world, const stoa_value *values,
                                        int32_t count) {
     if (!STOA_LIKELY(count <= STOA__BUNDLE_SHORT && values != NULL && values[0].type != NULL)) {
@@ -88,9 +90,8 @@ STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *v
     stoa_entity result = STOA_NULL;
     stoa_status status = stoa__values_read(world, values, count, false, &bundle);
     if (status == STOA_OK) {
-        stoa__edge *edge =
-            stoa__edge_get(&world->storage, world->storage.archetypes[0], bundle.key,
-                                  bundle.count, bundle.hash);
+        stoa__edge *edge = stoa__edge_get(&world->storage, world->storage.archetypes[0], bundle.key,
+                                          bundle.count, bundle.hash);
         if (edge != NULL) {
             bundle_remember(world, values, count, edge);
             status = entity_place(world, edge, values, &result);
@@ -126,18 +127,27 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
                         int32_t count) {
     stoa_entity *entities = (stoa_entity *)(void *)chunk->data + slot;
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
+    stoa_record *records = storage->head.records;
+    /* In locals: through the storage each step of the list would wait for the store of the one
+     * before. */
+    uint32_t index = storage->free_first;
     int32_t i = 0;
-    for (; i < count && storage->free_first != 0; i++) {
-        entities[i] = stoa__entities_take(storage, place + (uint32_t)i);
+    for (; i < count && index != 0; i++) {
+        stoa_record *record = &records[index];
+        uint32_t next = record->place, generation = record->generation & ~STOA__DEAD;
+        *record = (stoa_record){generation, place + (uint32_t)i};
+        entities[i] = (stoa_entity){index, generation};
+        index = next;
     }
+    storage->free_first = index;
+    storage->free_count -= (uint32_t)i;
     uint32_t first = storage->head.record_count - (uint32_t)i;
-    stoa_record *records = storage->head.records + storage->head.record_count - i;
     for (int32_t k = i; k < count; k++) {
-        records[k] = (stoa_record){1, place + (uint32_t)k};
+        records[first + (uint32_t)k] = (stoa_record){1, place + (uint32_t)k};
         entities[k] = (stoa_entity){first + (uint32_t)k, 1};
     }
     storage->head.record_count += (uint32_t)(count - i);
-    storage->live_count += (uint32_t)(count - i);
+    storage->live_count += (uint32_t)count;
 }
 
 /* Fills `count` rows of a chunk from `slot` on with the caller's columns from `from` on. */
@@ -193,7 +203,8 @@ static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
     }
 }
 
-/* Room for `count` entities of a bundle; gives the edge that leads there, NULL for no components. */
+/* Room for `count` entities of a bundle; gives the edge that leads there, NULL for no components.
+ */
 static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa_value *values,
                                   int32_t value_count, stoa__edge **edge) {
     stoa__storage *storage = &world->storage;
@@ -204,8 +215,8 @@ static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa_v
     }
     stoa_status status = stoa__values_read(world, values, value_count, false, &bundle);
     if (status == STOA_OK && bundle.count > 0) {
-        *edge = stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count,
-                                      bundle.hash);
+        *edge =
+            stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count, bundle.hash);
         status = *edge == NULL ? stoa_last_error().status : STOA_OK;
     }
     if (status == STOA_OK) {
@@ -306,8 +317,8 @@ static stoa_status row_copy(const stoa__archetype *archetype, stoa__row to, stoa
         } else if (!info->hooks.copy(copy, item, 1, info->hooks.user)) {
             while (i-- > 0) {
                 lane = &archetype->lanes[i];
-                stoa__component_drop(lane->component,
-                                     to.data + lane->offset + to.slot * lane->size, 1);
+                stoa__component_drop(lane->component, to.data + lane->offset + to.slot * lane->size,
+                                     1);
             }
             return stoa__error(STOA_NO_MEMORY, "the copy hook of component '%s' failed",
                                info->name);

@@ -1,9 +1,10 @@
 /* The hash of a world's content.
  *
- * What counts: every slot's generation and whether it lives, the order of the free list, and for each archetype with rows
- * its entities and columns in storage order. Columns count under their component's name, member by member; ids, padding,
- * pointers, chunk sizes and the order of archetypes do not. A component without described members counts by its bytes, or,
- * if it has hooks, by being there. Columns whose members leave no gap go through as one block. O(content). */
+ * What counts: every slot's generation and whether it lives, the order of the free list, and for
+ * each archetype with rows its entities and columns in storage order. Columns count under their
+ * component's name, member by member; ids, padding, pointers, chunk sizes and the order of
+ * archetypes do not. A component without described members counts by its bytes, or, if it has
+ * hooks, by being there. Columns whose members leave no gap go through as one block. O(content). */
 #include "base/hash.h"
 #include "storage/archetype.h"
 #include "world/world.h"
@@ -83,7 +84,7 @@ static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype
         stoa__hasher hasher;
         stoa__hasher_init(&hasher);
         stoa__hasher_add_text(&hasher, component->name);
-        for (int32_t c = 0; column->size != 0 && c < archetype->head.chunk_count; c++) {
+        for (int32_t c = 0; component->info.size != 0 && c < archetype->head.chunk_count; c++) {
             const stoa_chunk *chunk = &archetype->head.chunks[c];
             column_add(storage, &hasher, component, chunk->data + column->offset, chunk->count);
         }

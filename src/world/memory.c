@@ -1,8 +1,8 @@
 /* What a world's content costs, and giving back what it does not need. */
+#include "stoa/view.h"
 #include "storage/archetype.h"
 #include "storage/entities.h"
 #include "storage/slab.h"
-#include "stoa/view.h"
 #include "world/world.h"
 
 /* Moves the chunks out of slabs with room to spare into fewer. */
@@ -12,8 +12,7 @@ static stoa_status slabs_pack(stoa__storage *storage) {
     for (uint32_t i = 0; i < storage->archetype_count; i++) {
         stoa__archetype *archetype = storage->archetypes[i];
         for (int32_t c = 0; c < archetype->chunk_held && status == STOA_OK; c++) {
-            if (stoa__slab_closed(storage, archetype->head.chunks[c].data,
-                                  archetype->block_size)) {
+            if (stoa__slab_closed(storage, archetype->head.chunks[c].data, archetype->block_size)) {
                 status = stoa__archetype_relocate(storage, archetype, c);
             }
         }

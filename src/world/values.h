@@ -13,8 +13,8 @@ typedef struct stoa__values {
     uint32_t key[STOA__BUNDLE_MAX];
 } stoa__values;
 
-/* Reads values into a key, registering types; `drops` tells whether STOA_DROP is allowed. On error the thread's error is
- * set, not reported. */
+/* Reads values into a key, registering types; `drops` tells whether STOA_DROP is allowed. On error
+ * the thread's error is set, not reported. */
 stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32_t count,
                               bool drops, stoa__values *result);
 
@@ -27,8 +27,9 @@ STOA__INLINE stoa_component stoa__value_id(stoa_world *world, const stoa_value *
     return STOA_LIKELY(id != 0) ? id : stoa__registry_type(&world->storage, value->type);
 }
 
-/* Reads one word of a caller's value. Values are mostly written a moment ago, member by member: reading them in larger
- * pieces than they were written would wait for the writes to reach the cache. */
+/* Reads one word of a caller's value. Values are mostly written a moment ago, member by member:
+ * reading them in larger pieces than they were written would wait for the writes to reach the
+ * cache. */
 STOA__INLINE void stoa__value_word(uint8_t *to, const uint8_t *from, size_t at) {
     uint32_t word;
     memcpy(&word, from + at, 4);

@@ -31,8 +31,8 @@ static const stoa_chunk *chunk_at(const stoa_world *world, int32_t id, int32_t c
         return NULL;
     }
     if (chunk < 0 || chunk >= archetype->head.chunk_count) {
-        stoa__world_report(world, stoa__error(STOA_INVALID, "archetype %d has no chunk %d", id,
-                                              chunk));
+        stoa__world_report(world,
+                           stoa__error(STOA_INVALID, "archetype %d has no chunk %d", id, chunk));
         return NULL;
     }
     return &archetype->head.chunks[chunk];
@@ -47,7 +47,8 @@ stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
     if (info == NULL) {
         return stoa__world_null(world, "info");
     }
-    uint32_t rows = a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(&world->storage, a);
+    uint32_t rows =
+        a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(&world->storage, a);
     *info = (stoa_archetype_info){
         .id = archetype,
         .components = a->ids,
@@ -97,12 +98,11 @@ const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_
         stoa__world_unknown(world, id);
         return NULL;
     }
-    const stoa_column *column =
-        stoa__archetype_column(world->storage.archetypes[archetype], id);
-    if (column == NULL || column->size == 0) {
-        stoa__world_report(world, stoa__error(STOA_MISSING, "archetype %d has no column '%s'",
-                                              archetype,
-                                              stoa__component_at(&world->storage, id)->name));
+    const stoa_column *column = stoa__archetype_column(world->storage.archetypes[archetype], id);
+    if (column == NULL || stoa__component_at(&world->storage, id)->info.size == 0) {
+        stoa__world_report(world,
+                           stoa__error(STOA_MISSING, "archetype %d has no column '%s'", archetype,
+                                       stoa__component_at(&world->storage, id)->name));
         return NULL;
     }
     return c->data + column->offset;

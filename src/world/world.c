@@ -15,7 +15,8 @@
 #define CHUNK_SIZE_MAX (64u << 10)
 
 #ifdef STOA_DEBUG
-/* Misuse in a debug build, with nobody asking to be told: stop where it happened, as assert does. */
+/* Misuse in a debug build, with nobody asking to be told: stop where it happened, as assert does.
+ */
 static void misuse_stop(const stoa_error *error) {
     fprintf(stderr, "stoa: %s\n", error->message);
     abort();
@@ -68,9 +69,8 @@ stoa_status stoa__world_unknown(const stoa_world *world, stoa_component id) {
 
 stoa_status stoa__world_missing(const stoa_world *world, stoa_entity e, const char *name) {
     char text[STOA_ENTITY_TEXT_SIZE];
-    return stoa__world_report(world,
-                              stoa__error(STOA_MISSING, "component '%s' is not on entity %s", name,
-                                          stoa_entity_print(e, text, sizeof text)));
+    return stoa__world_report(world, stoa__error(STOA_MISSING, "component '%s' is not on entity %s",
+                                                 name, stoa_entity_print(e, text, sizeof text)));
 }
 
 static stoa_status desc_check(const stoa_world_desc *desc) {

@@ -18,8 +18,8 @@ typedef struct stoa__query_ops {
 /* Bundles remembered, a power of two. */
 #define STOA__BUNDLES 16
 
-/* A bundle of described types that entities were created with, and the edge it leads along. Slots are never used twice,
- * so what is remembered stays true. */
+/* A bundle of described types that entities were created with, and the edge it leads along. Slots
+ * are never used twice, so what is remembered stays true. */
 typedef struct stoa__bundle {
     stoa__edge *edge;
     int32_t count; /* 0: nothing remembered */
@@ -44,7 +44,8 @@ STOA__INLINE stoa__bundle *stoa__bundle_at(const stoa_world *world, const stoa_t
     return (stoa__bundle *)(uintptr_t)&world->bundles[at & (STOA__BUNDLES - 1)];
 }
 
-/* Hands a failure that is the thread's last error to the world's handlers; returns `status`. Quiet for STOA_OK. */
+/* Hands a failure that is the thread's last error to the world's handlers; returns `status`. Quiet
+ * for STOA_OK. */
 stoa_status stoa__world_report(const stoa_world *world, stoa_status status);
 
 /* Fails for a null argument; `what` names it. */

@@ -372,6 +372,19 @@ static void query_that_cannot_be_is_refused(void **state) {
     assert_int_equal(stoa_stats(w).queries, 1);
 }
 
+/* QRY-01 GEN-05: groups are told apart by their numbers, whatever those are. */
+static void any_group_may_have_any_number(void **state) {
+    (void)state;
+    stoa_query_desc desc = {.terms = {STOA_ANY_OF(Position, INT32_MIN),
+                                      STOA_ANY_OF(Velocity, INT32_MAX),
+                                      STOA_ANY_OF(Health, INT32_MIN)}};
+    assert_int_equal(stoa_query_once_count(w, &desc), 1);
+    desc.terms[1].group = INT32_MIN;
+    assert_int_equal(stoa_query_once_count(w, &desc), 2);
+    desc.terms[2].group = -1;
+    assert_int_equal(stoa_query_once_count(w, &desc), 0);
+}
+
 /* GEN-05 QRY-05 */
 static void null_query_is_refused_by_every_call(void **state) {
     (void)state;
@@ -447,6 +460,7 @@ int main(void) {
         WITH_WORLD(field_that_was_not_asked_for_is_refused),
         WITH_WORLD(contradictory_query_is_refused),
         WITH_WORLD(query_that_cannot_be_is_refused),
+        WITH_WORLD(any_group_may_have_any_number),
         WITH_WORLD(null_query_is_refused_by_every_call),
         WITH_WORLD(single_of_none_or_many_names_the_query),
         WITH_WORLD(structural_change_inside_each_is_refused),

@@ -401,7 +401,7 @@ static void query_takes_as_many_terms_as_it_says(void **state) {
     char text[33 * 8] = "";
     stoa_value values[STOA_TERM_MAX];
     for (int32_t i = 0; i < STOA_TERM_MAX + 1; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "p%d", i);
         stoa_component id = stoa_component_register(
             s->world, &(stoa_component_desc){.name = name, .fields = "{ int32_t x; }"});

@@ -1,4 +1,5 @@
-/* The component registry on a storage of its own: ids, names, descriptor slots, what counts as the same. */
+/* The component registry on a storage of its own: ids, names, descriptor slots, what counts as the
+ * same. */
 #include "support/support.h"
 
 #include "storage/registry.h"
@@ -19,7 +20,7 @@ STOA_COMPONENT(NestText, {
     Text text;
     double weight;
 });
-STOA_ENUM(Colour, { COLOUR_RED, COLOUR_BLUE = 7 });
+STOA_ENUM(Colour, {COLOUR_RED, COLOUR_BLUE = 7});
 STOA_TAG(Frozen);
 
 typedef struct fixture {
@@ -141,9 +142,8 @@ static void description_is_the_same_by_meaning(void **state) {
         assert_int_equal(stoa__registry_desc(&f.storage, &same[i]), 1);
     }
     stoa_type members = twin_of(STOA_TYPE_OF(Position));
-    static const stoa_member_desc list[] = {STOA_MEMBER(Position, x, float),
-                                            STOA_MEMBER(Position, y, float),
-                                            {NULL, NULL, 0, 0, 0}};
+    static const stoa_member_desc list[] = {
+        STOA_MEMBER(Position, x, float), STOA_MEMBER(Position, y, float), {NULL, NULL, 0, 0, 0}};
     members.form = STOA_FORM_MEMBERS;
     members.text = NULL;
     members.members = list;
@@ -172,13 +172,27 @@ static void any_difference_is_a_conflict(void **state) {
     for (int i = 0; i < 7; i++) {
         stoa_type other = twin_of(&base);
         switch (i) {
-        case 0: other.text = "{ float x, z; }"; break;
-        case 1: other.text = "{ float y, x; }"; break;
-        case 2: other.options.hooks.drop = NULL; break;
-        case 3: other.options.hooks.user = NULL; break;
-        case 4: other.options.hooks.user_free = some_free; break;
-        case 5: other.options.flags = STOA_HIDDEN; break;
-        default: other.text = "{ int32_t x, y; }"; break;
+        case 0:
+            other.text = "{ float x, z; }";
+            break;
+        case 1:
+            other.text = "{ float y, x; }";
+            break;
+        case 2:
+            other.options.hooks.drop = NULL;
+            break;
+        case 3:
+            other.options.hooks.user = NULL;
+            break;
+        case 4:
+            other.options.hooks.user_free = some_free;
+            break;
+        case 5:
+            other.options.flags = STOA_HIDDEN;
+            break;
+        default:
+            other.text = "{ int32_t x, y; }";
+            break;
         }
         stoa_error_clear();
         assert_int_equal(stoa__registry_type(&f.storage, &other), 0);
@@ -201,8 +215,8 @@ static void enum_values_are_compared(void **state) {
     stoa_type same = twin_of(STOA_TYPE_OF(Colour));
     same.text = "{ COLOUR_RED = 0, COLOUR_BLUE = 0x7 }";
     assert_int_equal(stoa__registry_type(&f.storage, &same), 1);
-    const char *const others[] = {"{ COLOUR_RED, COLOUR_BLUE = 8 }", "{ COLOUR_RED, COLOUR_SEA = 7 }",
-                                  "{ COLOUR_RED }"};
+    const char *const others[] = {"{ COLOUR_RED, COLOUR_BLUE = 8 }",
+                                  "{ COLOUR_RED, COLOUR_SEA = 7 }", "{ COLOUR_RED }"};
     for (int i = 0; i < 3; i++) {
         stoa_type other = twin_of(STOA_TYPE_OF(Colour));
         other.text = others[i];
@@ -260,7 +274,8 @@ static void failed_registration_leaves_the_registry_as_it_was(void **state) {
     fixture_open(&f);
     assert_int_equal(stoa__registry_type(&f.storage, STOA_TYPE_OF(Velocity)), 1);
     for (size_t k = 1;; k++) {
-        stoa_component_desc desc = {.name = "Fresh", .fields = "{ Velocity speed; double list[4]; }"};
+        stoa_component_desc desc = {.name = "Fresh",
+                                    .fields = "{ Velocity speed; double list[4]; }"};
         f.heap.fail_at = k;
         stoa_component id = stoa__registry_desc(&f.storage, &desc);
         if (id != 0) {

@@ -17,8 +17,7 @@ static int fixture_open(void **state) {
     stoa__heap_init(&f.storage.heap, &hooks);
     f.storage.chunk_size = 16384;
     *state = &f;
-    return stoa__archetype_init(&f.storage) == STOA_OK &&
-                   stoa__entities_init(&f.storage) == STOA_OK
+    return stoa__archetype_init(&f.storage) == STOA_OK && stoa__entities_init(&f.storage) == STOA_OK
                ? 0
                : -1;
 }

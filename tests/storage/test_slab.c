@@ -1,4 +1,5 @@
-/* Slabs: blocks against a model, no overlap, slabs given back, slabs closed while they are emptied. */
+/* Slabs: blocks against a model, no overlap, slabs given back, slabs closed while they are emptied.
+ */
 #include "support/support.h"
 
 #include "storage/slab.h"
@@ -58,11 +59,16 @@ static void block_end(fixture *f, block *b) {
 /* Sizes in all classes: straight from the heap, from slabs, and too large for one. */
 static size_t size_random(support_random *random) {
     switch (support_random_below(random, 8)) {
-    case 0: return 64 + 64 * (size_t)support_random_below(random, 100);
-    case 1: return STOA__SLAB_BLOCK_MIN;
-    case 2: return STOA__SLAB_BLOCK_MAX - support_random_below(random, 3);
-    case 3: return STOA__SLAB_BLOCK_MAX + 64 * (size_t)support_random_below(random, 100);
-    default: return STOA__SLAB_BLOCK_MIN + 64 * (size_t)support_random_below(random, 1300);
+    case 0:
+        return 64 + 64 * (size_t)support_random_below(random, 100);
+    case 1:
+        return STOA__SLAB_BLOCK_MIN;
+    case 2:
+        return STOA__SLAB_BLOCK_MAX - support_random_below(random, 3);
+    case 3:
+        return STOA__SLAB_BLOCK_MAX + 64 * (size_t)support_random_below(random, 100);
+    default:
+        return STOA__SLAB_BLOCK_MIN + 64 * (size_t)support_random_below(random, 1300);
     }
 }
 

@@ -1,4 +1,5 @@
-/* Access: reading and writing components by type, id, name and ref, and changing what an entity has. */
+/* Access: reading and writing components by type, id, name and ref, and changing what an entity
+ * has. */
 #include "support/support.h"
 
 STOA_COMPONENT(Position, { float x, y; });
@@ -43,8 +44,8 @@ static void get_of_a_missing_component_is_an_error(void **state) {
     support_assert_message("component 'Velocity' is not on entity 1v1");
     support_assert_misuse(s, status_of(stoa_get_mut(s->world, e, Velocity)), STOA_MISSING);
     support_assert_misuse(s, status_of(stoa_get_named(s->world, e, "Velocity")), STOA_MISSING);
-    support_assert_misuse(
-        s, status_of(stoa_get_mut_id(s->world, e, stoa_id(s->world, Velocity))), STOA_MISSING);
+    support_assert_misuse(s, status_of(stoa_get_mut_id(s->world, e, stoa_id(s->world, Velocity))),
+                          STOA_MISSING);
     assert_int_equal(s->errors, 4);
     assert_int_equal(stoa_hash(s->world), hash);
 }

@@ -1,4 +1,5 @@
-/* The components of a world: every way to describe one, registering, looking up, run-time descriptions. */
+/* The components of a world: every way to describe one, registering, looking up, run-time
+ * descriptions. */
 #include "support/support.h"
 
 STOA_COMPONENT(Position, { float x, y; });
@@ -8,7 +9,7 @@ STOA_COMPONENT_WITH(Mesh, STOA_OPTIONS(.name = "gfx.Mesh", .flags = STOA_HIDDEN)
 });
 STOA_TAG(Frozen);
 STOA_TAG_WITH(Selected, STOA_OPTIONS(.name = "editor.Selected", .flags = STOA_HIDDEN));
-STOA_ENUM(Team, { TEAM_RED, TEAM_BLUE = 4, TEAM_GREEN });
+STOA_ENUM(Team, {TEAM_RED, TEAM_BLUE = 4, TEAM_GREEN});
 STOA_COMPONENT(Player, {
     Team team;
     stoa_entity target;
@@ -81,14 +82,30 @@ static void first_use_registers(void **state) {
         stoa_query *q = NULL;
         assert_int_equal(stoa_component_find(s.world, "Position"), 0);
         switch (way) {
-        case 0: (void)stoa_set(s.world, e, Position, {1, 2}); break;
-        case 1: (void)stoa_add(s.world, e, Position); break;
-        case 2: (void)stoa_create_with(s.world, STOA_ZERO(Position)); break;
-        case 3: (void)stoa_create_bulk(s.world, 3, NULL, STOA_ZERO(Position)); break;
-        case 4: (void)stoa_change(s.world, e, STOA_ZERO(Position)); break;
-        case 5: (void)stoa_reserve(s.world, 3, STOA_ZERO(Position)); break;
-        case 6: (void)stoa_id(s.world, Position); break;
-        case 7: (void)stoa_ref_add(stoa_ref_of(s.world, e), Position); break;
+        case 0:
+            (void)stoa_set(s.world, e, Position, {1, 2});
+            break;
+        case 1:
+            (void)stoa_add(s.world, e, Position);
+            break;
+        case 2:
+            (void)stoa_create_with(s.world, STOA_ZERO(Position));
+            break;
+        case 3:
+            (void)stoa_create_bulk(s.world, 3, NULL, STOA_ZERO(Position));
+            break;
+        case 4:
+            (void)stoa_change(s.world, e, STOA_ZERO(Position));
+            break;
+        case 5:
+            (void)stoa_reserve(s.world, 3, STOA_ZERO(Position));
+            break;
+        case 6:
+            (void)stoa_id(s.world, Position);
+            break;
+        case 7:
+            (void)stoa_ref_add(stoa_ref_of(s.world, e), Position);
+            break;
         default:
             q = stoa_query_new(s.world, &(stoa_query_desc){.terms = {STOA_READ(Position)}});
             assert_non_null(q);
@@ -152,9 +169,9 @@ static void alignment_up_to_64_is_kept_and_above_refused(void **state) {
     const uint32_t wrong[] = {3, 65, 128, 4096};
     for (int i = 0; i < 4; i++) {
         stoa_component_desc desc = {.name = "Wrong", .size = wrong[i], .alignment = wrong[i]};
-        support_assert_misuse(s, stoa_component_register(w, &desc) != 0 ? STOA_OK
-                                                                        : stoa_last_error().status,
-                              STOA_INVALID);
+        support_assert_misuse(
+            s, stoa_component_register(w, &desc) != 0 ? STOA_OK : stoa_last_error().status,
+            STOA_INVALID);
         support_assert_message("'Wrong'");
         assert_int_equal(stoa_component_find(w, "Wrong"), 0);
     }
@@ -194,7 +211,8 @@ static void hooks_decide_what_is_plain_and_copyable(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[16];
         snprintf(name, sizeof name, "C%zu", i);
-        stoa_component_desc desc = {.name = name, .fields = cases[i].fields, .hooks = cases[i].hooks};
+        stoa_component_desc desc = {
+            .name = name, .fields = cases[i].fields, .hooks = cases[i].hooks};
         desc.size = desc.fields == NULL ? 8 : 0;
         stoa_component_info info = info_of(s->world, stoa_component_register(s->world, &desc));
         assert_int_equal(info.plain, cases[i].plain);
@@ -234,7 +252,8 @@ static void same_description_is_one_component_and_another_a_conflict(void **stat
     assert_true(stoa_get(s->world, e, Position)->y == 2);
 }
 
-/* CMP-04 CMP-01: the descriptor of another translation unit finds the same component by its name. */
+/* CMP-04 CMP-01: the descriptor of another translation unit finds the same component by its name.
+ */
 static void descriptor_of_another_unit_is_the_same_component(void **state) {
     support_world *s = *state;
     stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}));
@@ -334,8 +353,8 @@ static void tag_has_no_column_and_no_size(void **state) {
     assert_null(stoa_chunk_column(s->world, stoa_archetype_of(s->world, both), 0, id));
     support_assert_misuse(s, stoa_last_error().status, STOA_MISSING);
     stoa_archetype_info info;
-    assert_int_equal(
-        stoa_archetype_info_get(s->world, stoa_archetype_of(s->world, both), &info), STOA_OK);
+    assert_int_equal(stoa_archetype_info_get(s->world, stoa_archetype_of(s->world, both), &info),
+                     STOA_OK);
     assert_int_equal(info.used, sizeof(stoa_entity) + sizeof(Position));
     assert_int_equal(stoa_remove(s->world, both, Frozen), STOA_OK);
     assert_true(stoa_get(s->world, both, Position)->x == 1);

@@ -1,4 +1,5 @@
-/* The lives of entities: created one by one and in bulk, destroyed, cleared, cloned, counted, walked. */
+/* The lives of entities: created one by one and in bulk, destroyed, cleared, cloned, counted,
+ * walked. */
 #include "support/support.h"
 
 STOA_COMPONENT(Position, { float x, y; });
@@ -191,9 +192,9 @@ static void bulk_takes_columns_as_arrays(void **state) {
         assert_true(stoa_get(s.world, e[i], Position)->y == -(float)i);
         assert_int_equal(stoa_get(s.world, e[i], Serial)->number, i * 3);
         assert_true(stoa_has(s.world, e[i], Frozen));
-        assert_entity_equal(entity_at(s.world, archetype, row / info.chunk_capacity,
-                                      row % info.chunk_capacity),
-                            e[i]);
+        assert_entity_equal(
+            entity_at(s.world, archetype, row / info.chunk_capacity, row % info.chunk_capacity),
+            e[i]);
     }
     assert_int_equal(stoa_get(s.world, first, Serial)->number, 77);
     support_world_close(&s);
@@ -255,8 +256,8 @@ static void bulk_gives_the_handles_that_single_calls_would(void **state) {
         assert_entity_equal(stoa_create(other.world), empty[i]);
     }
     for (int i = 0; i < 10; i++) {
-        assert_entity_equal(
-            stoa_create_with(other.world, STOA_VALUE_FROM(Serial, &serials[i])), bulk[i]);
+        assert_entity_equal(stoa_create_with(other.world, STOA_VALUE_FROM(Serial, &serials[i])),
+                            bulk[i]);
     }
     assert_int_equal(stoa_hash(other.world), stoa_hash(s->world));
     assert_int_equal(stoa_create_bulk(s->world, 0, NULL, STOA_COLUMN(Serial, serials)), STOA_OK);

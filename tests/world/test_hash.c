@@ -1,4 +1,5 @@
-/* The hash of a world: the same for the same content however it came about, another for any other content. */
+/* The hash of a world: the same for the same content however it came about, another for any other
+ * content. */
 #include "support/support.h"
 
 STOA_COMPONENT(Position, { float x, y; });
@@ -6,7 +7,7 @@ STOA_COMPONENT(Velocity, { float x, y; });
 STOA_COMPONENT(Serial, { uint32_t number; });
 STOA_TAG(Frozen);
 STOA_TAG(Hot);
-STOA_ENUM(Team, { TEAM_RED, TEAM_BLUE });
+STOA_ENUM(Team, {TEAM_RED, TEAM_BLUE});
 STOA_COMPONENT(Gap, {
     uint8_t first;
     uint32_t second;
@@ -295,7 +296,7 @@ static void handles_and_free_list_count(void **state) {
         for (int k = 0; k < 4; k++) {
             e[k] = stoa_create(s.world);
         }
-        const int freed[7][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 2, -1}, {2, 1, -1},
+        const int freed[7][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 2, -1},  {2, 1, -1},
                                  {3, -1, -1},  {1, 2, 3},   {-1, -1, -1}};
         for (int k = 0; k < 3; k++) {
             if (freed[i][k] >= 0) {

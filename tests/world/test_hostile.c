@@ -396,6 +396,85 @@ static void value_inside_the_world_is_read_before_it_moves(void **state) {
     }
 }
 
+/* ENT-07 GEN-05: a column that lies in the world it is added to. */
+static void column_inside_the_world_is_read_before_it_moves(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    Position first[3] = {{1, 2}, {3, 4}, {5, 6}};
+    stoa_entity e[3];
+    assert_int_equal(stoa_create_bulk(w, 3, e, STOA_COLUMN(Position, first)), STOA_OK);
+    int32_t archetype = stoa_archetype_of(w, e[0]);
+    stoa_component id = stoa_id(w, Position);
+    for (int32_t count = 3; count < 3000; count *= 2) {
+        const Position *column = stoa_chunk_column(w, archetype, 0, id);
+        assert_int_equal(stoa_create_bulk(w, count, NULL, STOA_COLUMN(Position, column)), STOA_OK);
+    }
+    int32_t row = 0;
+    for (stoa_iter it = stoa_query_once(w, &(stoa_query_desc){.terms = {STOA_READ(Position)}});
+         stoa_iter_next(&it);) {
+        const Position *p = stoa_field(&it, Position, 0);
+        for (int32_t i = 0; i < it.count; i++, row++) {
+            if (p[i].x != first[row % 3].x || p[i].y != first[row % 3].y) {
+                fail_msg("row %d has another value", (int)row);
+            }
+        }
+    }
+    assert_int_equal(row, stoa_count(w));
+}
+
+/* ACC-08 GEN-05: values by id come from anywhere, such as the middle of a packet. */
+static void value_off_its_alignment_is_copied(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    static uint8_t bytes[4096];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(i * 31 + i / 256);
+    }
+    static const uint32_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 40, 64, 100, 256};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "Size%u", (unsigned)sizes[i] % 1000u);
+        uint32_t alignment = sizes[i] & (~sizes[i] + 1);
+        stoa_component_desc desc = {
+            .name = name, .size = sizes[i], .alignment = alignment < 64 ? alignment : 64};
+        stoa_component id = stoa_component_register(w, &desc);
+        assert_true(id != 0);
+        stoa_entity e = stoa_create(w);
+        assert_int_equal(stoa_set_id(w, e, id, bytes + 1, sizes[i]), STOA_OK);
+        assert_memory_equal(stoa_get_id(w, e, id), bytes + 1, sizes[i]);
+        assert_int_equal(stoa_set_id(w, e, id, bytes + 3, sizes[i]), STOA_OK);
+        assert_memory_equal(stoa_get_id(w, e, id), bytes + 3, sizes[i]);
+        stoa_value value = {.id = id, .data = bytes + 5};
+        stoa_entity made = stoa_create_values(w, &value, 1);
+        assert_memory_equal(stoa_get_id(w, made, id), bytes + 5, sizes[i]);
+        stoa_entity many[9];
+        assert_int_equal(stoa_create_bulk_values(w, 9, many, &value, 1), STOA_OK);
+        assert_memory_equal(stoa_get_id(w, many[8], id), bytes + 5 + 8 * sizes[i], sizes[i]);
+    }
+}
+
+/* GEN-05 CMP-05 */
+static void long_name_is_kept_whole(void **state) {
+    support_world *s = *state;
+    static char name[20001];
+    memset(name, 'n', sizeof name - 1);
+    stoa_component id =
+        stoa_component_register(s->world, &(stoa_component_desc){.name = name, .size = 4});
+    assert_true(id != 0);
+    assert_string_equal(stoa_component_name(s->world, id), name);
+    assert_int_equal(stoa_component_find(s->world, name), id);
+    stoa_entity e = stoa_create(s->world);
+    support_assert_misuse(s, given(stoa_get_id(s->world, e, id) != NULL), STOA_MISSING);
+    support_assert_message("nnnn");
+    stoa_query *query = stoa_query_parse(s->world, name);
+    assert_non_null(query);
+    stoa_query_desc named = {.terms = {{.id = id, .access = STOA_ACCESS_READ}}, .name = name};
+    assert_string_equal(stoa_query_name(stoa_query_new(s->world, &named)), name);
+    assert_true(strlen(stoa_query_name(query)) > 0);
+    name[100] = '\0';
+    assert_int_equal(stoa_component_find(s->world, name), 0);
+}
+
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
 
 int main(void) {
@@ -413,6 +492,9 @@ int main(void) {
         cmocka_unit_test(impossible_world_is_not_made),
         WITH_WORLD(slot_at_its_last_generation_is_retired),
         WITH_WORLD(value_inside_the_world_is_read_before_it_moves),
+        WITH_WORLD(column_inside_the_world_is_read_before_it_moves),
+        WITH_WORLD(value_off_its_alignment_is_copied),
+        WITH_WORLD(long_name_is_kept_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

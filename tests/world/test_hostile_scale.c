@@ -216,6 +216,32 @@ static void archetype_of_two_hundred_components_works(void **state) {
     }
 }
 
+/* STO-01 ACC-05: one component after the other, far beyond what a bundle names. */
+static void thousand_components_gather_on_one_entity(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e = stoa_create(w);
+    for (uint32_t i = 0; i < 1000; i++) {
+        stoa_component id = type_register(w, i);
+        stoa_status status =
+            i % 3 == 0 ? stoa_add_id(w, e, id) : stoa_set_id(w, e, id, &i, sizeof i);
+        assert_int_equal(status, STOA_OK);
+    }
+    stoa_entity copy = stoa_clone(w, e);
+    assert_true(stoa_alive(w, copy));
+    for (uint32_t i = 0; i < 1000; i += 2) {
+        assert_int_equal(stoa_remove_id(w, e, i + 1), STOA_OK);
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(stoa_has_id(w, e, i + 1), i % 2 == 1);
+        assert_true(stoa_has_id(w, copy, i + 1));
+        if (i % 3 != 0) {
+            assert_int_equal(*(const uint32_t *)stoa_get_id(w, copy, i + 1), i);
+        }
+    }
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
 /* ENT-03 ENT-04 */
 static void millions_of_entities_come_and_go_twice(void **state) {
     support_world *s = *state;
@@ -261,6 +287,7 @@ int main(void) {
         WITH_WORLD(rows_beyond_all_bounds_are_refused),
         WITH_WORLD(thousands_of_component_types_work),
         WITH_WORLD(archetype_of_two_hundred_components_works),
+        WITH_WORLD(thousand_components_gather_on_one_entity),
         WITH_WORLD(millions_of_entities_come_and_go_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,8 @@ static void small_archetype_costs_at_most_a_kibibyte(void **state) {
     assert_in_range(s->heap.bytes - before, 1, 1024);
 }
 
-/* Registers `count` run-time components of 12 bytes and makes an entity for the entity table's sake. */
+/* Registers `count` run-time components of 12 bytes and makes an entity for the entity table's
+ * sake. */
 static void types_register(stoa_world *w, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         char name[16];
@@ -228,8 +229,8 @@ static void reserved_bulk_needs_no_memory(void **state) {
     assert_int_equal(stoa_reserve(s->world, 10000, STOA_ZERO(Wide), STOA_ZERO(Frozen)), STOA_OK);
     size_t allocations = s->heap.allocations;
     for (int i = 0; i < 10; i++) {
-        assert_int_equal(
-            stoa_create_bulk(s->world, 1000, NULL, STOA_ZERO(Wide), STOA_ZERO(Frozen)), STOA_OK);
+        assert_int_equal(stoa_create_bulk(s->world, 1000, NULL, STOA_ZERO(Wide), STOA_ZERO(Frozen)),
+                         STOA_OK);
     }
     assert_int_equal(s->heap.allocations, allocations);
     assert_int_equal(stoa_count(s->world), 10000);

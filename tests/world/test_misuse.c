@@ -132,6 +132,7 @@ CALL(unknown_enum, given(stoa_component_enum(w, 99, NULL) != NULL))
 CALL(unknown_column, given(stoa_chunk_column(w, 1, 0, 99) != NULL))
 
 CALL(twice_create, made(stoa_create_with(w, STOA_ZERO(Velocity), STOA_ZERO(Velocity))))
+CALL(twice_mixed, made(stoa_create_with(w, STOA_ZERO(Velocity), (stoa_value){.id = velocity})))
 CALL(twice_bulk, stoa_create_bulk(w, 3, NULL, STOA_ZERO(Velocity), STOA_ZERO(Velocity)))
 CALL(twice_reserve, stoa_reserve(w, 3, STOA_ZERO(Velocity), STOA_ZERO(Velocity)))
 CALL(twice_change,
@@ -257,6 +258,7 @@ static const mistake mistakes[] = {
     IS_UNKNOWN(unknown_enum),
     IS_UNKNOWN(unknown_column),
     IS_TWICE(twice_create),
+    IS_TWICE(twice_mixed),
     IS_TWICE(twice_bulk),
     IS_TWICE(twice_reserve),
     IS_TWICE(twice_change),

@@ -1,8 +1,9 @@
 /* Values on their way: bundles that are read and refused, and values that own something.
  *
- * A ledger stands in for owned memory. Each value holds a token, and the ledger knows where each token lives, so a value
- * moved from the wrong place, dropped twice or forgotten shows. Hooks note what is wrong and the tests look after the
- * call, since a jump out of a hook would leave the world half done. */
+ * A ledger stands in for owned memory. Each value holds a token, and the ledger knows where each
+ * token lives, so a value moved from the wrong place, dropped twice or forgotten shows. Hooks note
+ * what is wrong and the tests look after the call, since a jump out of a hook would leave the world
+ * half done. */
 #include "support/support.h"
 
 #include "storage/storage.h"
@@ -175,6 +176,16 @@ static void growth_moves_each_value_and_drops_none(void **state) {
     assert_true(stats.chunks > 1);
 }
 
+/* CMP-11: a chunk without rows grows and shrinks with nothing to move. */
+static void chunk_without_rows_calls_no_hook(void **state) {
+    support_world *s = *state;
+    assert_int_equal(stoa_destroy(s->world, owned_create(s->world)), STOA_OK);
+    book_restart();
+    assert_int_equal(stoa_reserve(s->world, 500, STOA_ZERO(Owned)), STOA_OK);
+    assert_int_equal(stoa_compact(s->world), STOA_OK);
+    assert_int_equal(book.calls, 0);
+}
+
 /* CMP-11 ACC-05: one move for the row that goes, one for the row that fills the hole. */
 static void migration_moves_each_value_once(void **state) {
     support_world *s = *state;
@@ -229,8 +240,8 @@ static void change_that_replaces_while_moving_drops_the_old_value(void **state) 
     Owned fresh = {0};
     TOKEN_FOR(fresh);
     book_restart();
-    assert_int_equal(
-        stoa_change(s->world, e, STOA_VALUE_FROM(Owned, &fresh), STOA_ZERO(Plain)), STOA_OK);
+    assert_int_equal(stoa_change(s->world, e, STOA_VALUE_FROM(Owned, &fresh), STOA_ZERO(Plain)),
+                     STOA_OK);
     book_counts(1, 1, 0);
     assert_int_equal(stoa_get(s->world, e, Owned)->token, 2);
     book_restart();
@@ -303,7 +314,7 @@ static void removal_drops_one_value_and_fills_the_hole(void **state) {
     book_counts(2, 1, 0);
     assert_int_equal(stoa_clear(w, e[1]), STOA_OK);
     book_counts(3, 2, 0);
-    assert_int_equal(stoa_remove(w, e[5]  , Owned), STOA_OK);
+    assert_int_equal(stoa_remove(w, e[5], Owned), STOA_OK);
     book_counts(4, 3, 0);
     assert_int_equal(stoa_get(w, e[2], Owned)->token, 3);
     assert_int_equal(stoa_get(w, e[3], Owned)->token, 4);
@@ -537,6 +548,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_BOOK(created_value_is_moved_in_once),
         WITH_BOOK(growth_moves_each_value_and_drops_none),
+        WITH_BOOK(chunk_without_rows_calls_no_hook),
         WITH_BOOK(migration_moves_each_value_once),
         WITH_BOOK(change_of_several_moves_each_kept_value_once),
         WITH_BOOK(change_that_replaces_while_moving_drops_the_old_value),

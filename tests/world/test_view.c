@@ -1,4 +1,5 @@
-/* The storage as it is shown: archetypes, chunks, columns, and that they are what access by handle gives. */
+/* The storage as it is shown: archetypes, chunks, columns, and that they are what access by handle
+ * gives. */
 #include "support/support.h"
 
 STOA_COMPONENT(Position, { float x, y; });
@@ -115,7 +116,8 @@ static void columns_are_what_access_gives(void **state) {
 
 static unsigned char sum;
 
-/* Reads a column up to the next boundary of 64 bytes past its last row; the address sanitizer is the judge. */
+/* Reads a column up to the next boundary of 64 bytes past its last row; the address sanitizer is
+ * the judge. */
 static void column_read_to_the_line(const stoa_world *w, int32_t a, int32_t c, stoa_component id) {
     stoa_component_info component;
     assert_int_equal(stoa_component_info_get(w, id, &component), STOA_OK);

@@ -69,10 +69,10 @@ static void kept_callbacks_are_freed_once(void **state) {
     });
     assert_non_null(w);
     memset(&allocator, 0, sizeof allocator);
-    stoa_component_desc desc = {.name = "Owned",
-                                .fields = "{ int32_t value; }",
-                                .hooks = {.drop = keeper_drop, .user = &hooks,
-                                          .user_free = keeper_free}};
+    stoa_component_desc desc = {
+        .name = "Owned",
+        .fields = "{ int32_t value; }",
+        .hooks = {.drop = keeper_drop, .user = &hooks, .user_free = keeper_free}};
     stoa_component id = stoa_component_register(w, &desc);
     assert_int_not_equal(id, 0);
     assert_int_equal(stoa_component_register(w, &desc), id);
@@ -111,10 +111,10 @@ static void refused_callbacks_are_not_freed(void **state) {
         stoa_world *w = stoa_world_new(&desc);
         if (w != NULL) {
             memory.heap.fail_at = 0;
-            stoa_component_desc bad = {.name = "Bad",
-                                       .fields = "{ int32_t value",
-                                       .hooks = {.drop = keeper_drop, .user = &hooks,
-                                                 .user_free = keeper_free}};
+            stoa_component_desc bad = {
+                .name = "Bad",
+                .fields = "{ int32_t value",
+                .hooks = {.drop = keeper_drop, .user = &hooks, .user_free = keeper_free}};
             assert_int_equal(stoa_component_register(w, &bad), 0);
             assert_int_equal(memory.frees + asserts.frees + errors.frees, 0);
             stoa_world_free(w);
@@ -139,10 +139,10 @@ static void hooks_of_each_component_are_freed(void **state) {
     keeper hooks[3] = {0};
     for (int i = 0; i < 3; i++) {
         const char *const names[] = {"A", "B", "C"};
-        stoa_component_desc desc = {.name = names[i],
-                                    .size = 4,
-                                    .hooks = {.drop = keeper_drop, .user = &hooks[i],
-                                              .user_free = keeper_free}};
+        stoa_component_desc desc = {
+            .name = names[i],
+            .size = 4,
+            .hooks = {.drop = keeper_drop, .user = &hooks[i], .user_free = keeper_free}};
         assert_int_equal(stoa_component_register(s.world, &desc), i + 1);
         desc.hooks.user = NULL;
         assert_int_equal(stoa_component_register(s.world, &desc), 0);
@@ -278,8 +278,8 @@ static void two_worlds_share_nothing(void **state) {
     assert_int_equal(stoa_id(b.world, Position), 3);
     for (int i = 0; i < 500; i++) {
         stoa_entity in_a = stoa_create_with(a.world, STOA_VALUE(Position, {1, 2}));
-        stoa_entity in_b = stoa_create_with(b.world, STOA_VALUE(Velocity, {3, 4}),
-                                            STOA_VALUE(Position, {5, 6}));
+        stoa_entity in_b =
+            stoa_create_with(b.world, STOA_VALUE(Velocity, {3, 4}), STOA_VALUE(Position, {5, 6}));
         assert_true(stoa_get(a.world, in_a, Position)->x == 1);
         assert_true(stoa_get(b.world, in_b, Position)->x == 5);
         assert_false(stoa_has(a.world, in_a, Velocity));

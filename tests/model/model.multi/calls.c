@@ -307,7 +307,7 @@ static void call_read(run *r, const op *o, being *b) {
     run_check(r, (found != NULL) == has, "stoa_try_get_id is wrong");
     if (t->descriptor != NULL) {
         run_check(r, stoa_has_type(w, b->handle, t->descriptor) == has, "stoa_has is wrong");
-        run_check(r, stoa_fast_find(w, b->handle, t->descriptor) == found, "stoa_try_get differs");
+        run_check(r, stoa_fast_try(w, b->handle, t->descriptor) == found, "stoa_try_get differs");
     }
     if (has) {
         run_check(r, stoa_get_id(w, b->handle, id) == found, "stoa_get_id differs");

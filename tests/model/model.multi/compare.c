@@ -136,6 +136,29 @@ static void compare_queries(run *r) {
     }
 }
 
+/* The hash sees every byte of every field, and none of the padding. */
+static void compare_hash(run *r) {
+    uint64_t hash = stoa_hash(r->s.world);
+    if (r->ref.live_count == 0) {
+        return;
+    }
+    being *b = &r->ref.items[r->ref.live[hash % (uint32_t)r->ref.live_count]];
+    for (int type = 0; type < TYPE_OWNED; type++) {
+        uint32_t size = model_types[type].size;
+        if (!(b->has >> type & 1) || size == 0 || r->failed) {
+            continue;
+        }
+        uint8_t *bytes = stoa_try_get_mut_id(r->s.world, b->handle, r->ids[type]);
+        uint32_t at = (uint32_t)(hash >> 32) % size;
+        bool padding = type == TYPE_PADDED && ((at > 0 && at < 8) || at >= 20);
+        bytes[at] ^= 0x10;
+        run_check(r, (stoa_hash(r->s.world) == hash) == padding, "byte %u of %s is %s the hash",
+                  (unsigned)at, model_types[type].name, padding ? "in" : "not in");
+        bytes[at] ^= 0x10;
+    }
+    run_check(r, stoa_hash(r->s.world) == hash, "the hash is not the same twice");
+}
+
 void run_compare(run *r) {
     for (int32_t i = 0; i < r->ref.live_count && !r->failed; i++) {
         run_compare_being(r, &r->ref.items[r->ref.live[i]]);
@@ -148,5 +171,8 @@ void run_compare(run *r) {
     compare_order(r);
     compare_storage(r);
     compare_queries(r);
+    if (!r->failed) {
+        compare_hash(r);
+    }
     run_check(r, stoa_check(r->s.world) == STOA_OK, "stoa_check: %s", stoa_last_error().message);
 }

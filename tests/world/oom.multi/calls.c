@@ -4,6 +4,12 @@
  * take are still the caller's. */
 #include "oom.h"
 
+static void each_count(stoa_entity e, void *const *fields, void *user) {
+    (void)e;
+    (void)fields;
+    (*(int32_t *)user)++;
+}
+
 static bool ok(stoa_status status) {
     return status == STOA_OK;
 }
@@ -187,12 +193,49 @@ static bool call_query_count(oom *o, int i) {
            2;
 }
 
-/* A new archetype at each call, with queries that must learn of it. */
+/* The first iteration of a query, and then some more. */
+static bool call_query_iter(oom *o, int i) {
+    (void)i;
+    int32_t count = 0;
+    stoa_error_clear();
+    for (stoa_iter it = stoa_query_iter(o->query); stoa_iter_next(&it);) {
+        count += it.count;
+    }
+    return count == 2 && stoa_last_error().status == STOA_OK;
+}
+
+static bool call_query_each(oom *o, int i) {
+    (void)i;
+    int32_t count = 0;
+    return ok(stoa_query_each(o->query, each_count, &count)) && count == 2;
+}
+
+static bool call_query_ask(oom *o, int i) {
+    stoa_error_clear();
+    bool fine = i % 2 == 0 ? stoa_query_count(o->query) == 2 : lives(stoa_query_first(o->query));
+    return fine && stoa_last_error().status == STOA_OK;
+}
+
+/* A query that was never asked anything. */
+static void prepare_query(oom *o) {
+    prepare_some(o);
+    o->query = stoa_query_parse(o->s.world, "Position, ?const Velocity");
+    assert_non_null(o->query);
+}
+
+/* A new archetype at each call, with queries in use that must learn of it. */
 static bool call_archetypes(oom *o, int i) {
-    if (i < 4) {
+    if (i < 8) {
         static const char *const texts[4] = {"Position", "const Velocity, ?Position", "!Position",
                                              "Position | Velocity"};
-        return stoa_query_parse(o->s.world, texts[i]) != NULL;
+        if (i % 2 == 0) {
+            o->query = stoa_query_parse(o->s.world, texts[i / 2]);
+            return o->query != NULL;
+        }
+        stoa_error_clear();
+        stoa_iter it = stoa_query_iter(o->query);
+        stoa_iter_end(&it);
+        return stoa_last_error().status == STOA_OK;
     }
     char name[16];
     stoa_value values[10];
@@ -285,6 +328,9 @@ const script scripts[] = {
     {"query_parse", prepare_some, call_query_parse, 1, false},
     {"many queries", prepare_some, call_queries, 100, false},
     {"query_once", prepare_some, call_query_once, 1, false},
+    {"query_iter", prepare_query, call_query_iter, 2, true},
+    {"query_each", prepare_query, call_query_each, 2, true},
+    {"query_count and query_first", prepare_query, call_query_ask, 4, true},
     {"query_once_count", prepare_some, call_query_count, 1, true},
     {"clear", prepare_some, call_clear_all, 4, true},
     {"new archetypes under queries", prepare_archetypes, call_archetypes, 90, false},

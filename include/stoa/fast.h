@@ -20,7 +20,7 @@ typedef struct stoa_record {
     uint32_t place;      ///< chunk number and row; chunk 0 holds the entities with no component
 } stoa_record;
 
-/// Where an archetype keeps a component; found at `id & mask`.
+/// Where an archetype keeps a component; found at `id & mask`, or after it in a crowded table.
 typedef struct stoa_column {
     uint32_t id;     ///< UINT32_MAX in an unused entry
     uint32_t offset; ///< bytes from the start of the chunk
@@ -41,6 +41,7 @@ typedef struct stoa_archetype_head {
     stoa_chunk *chunks;         ///< dense; only the last is partly filled
     int32_t chunk_count;        ///< chunks that hold rows
     int32_t chunk_capacity;     ///< rows in each chunk
+    uint32_t crowded;           ///< 1 if some entries of `columns` are not where their id says
 } stoa_archetype_head;
 
 /// A chunk by its number in the world.
@@ -129,6 +130,19 @@ static inline bool stoa_iter_next(stoa_iter *it) {
     return true;
 }
 
+/// The slow half of stoa_archetype_column: searches a crowded table.
+const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, stoa_component id);
+
+/// Where an archetype keeps a component, or NULL if it has none.
+static inline const stoa_column *stoa_archetype_column(const stoa_archetype_head *archetype,
+                                                       stoa_component id) {
+    const stoa_column *column = &archetype->columns[id & archetype->column_mask];
+    if (STOA_LIKELY(column->id == id)) {
+        return column;
+    }
+    return STOA_LIKELY(archetype->crowded == 0) ? NULL : stoa_archetype_search(archetype, id);
+}
+
 /// The column of a component for a live entity, and the entity's place; NULL if there is none.
 /// `id` must be one that the world gave out, or 0.
 static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_entity e,
@@ -143,8 +157,7 @@ static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_
     }
     *place = record->place;
     const stoa_archetype_head *archetype = w->chunks[record->place >> STOA_PLACE_BITS].archetype;
-    const stoa_column *column = &archetype->columns[id & archetype->column_mask];
-    return STOA_LIKELY(column->id == id) ? column : NULL;
+    return stoa_archetype_column(archetype, id);
 }
 
 /// The id of a described type if its slot knows it in this world, else 0.

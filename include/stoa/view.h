@@ -15,7 +15,7 @@ typedef struct stoa_statistics {
     int32_t chunks;        ///< chunks in use or kept ready
     int32_t queries;       ///< queries alive
     int64_t rows;          ///< entities that have a row
-    size_t chunk_used;     ///< bytes of rows in use
+    size_t chunk_used;     ///< bytes of rows in use, with the padding of their columns
     size_t chunk_reserved; ///< bytes held for rows: chunks and slabs
     size_t bytes_used;     ///< chunk_used and the entity records in use
     size_t bytes_reserved; ///< every byte the world has from its allocator
@@ -32,7 +32,7 @@ typedef struct stoa_archetype_info {
     int32_t chunk_count;              ///< chunks that hold rows
     int32_t row_count;                ///< entities of this archetype
     int32_t chunk_capacity;           ///< rows in each of its chunks
-    size_t used;                      ///< bytes of rows in use
+    size_t used;                      ///< bytes of rows in use, padding included
     size_t reserved;                  ///< bytes of its chunks
 } stoa_archetype_info;
 

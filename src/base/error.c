@@ -13,6 +13,7 @@
 static _Thread_local struct {
     stoa_status status;
     int32_t column;
+    bool muted;
     char message[MESSAGE_SIZE];
 } last;
 
@@ -36,6 +37,9 @@ static STOA_PRINTF(3, 0) void last_set(stoa_status status, int32_t column, const
                                        va_list arguments) {
     char message[MESSAGE_SIZE] = "";
     size_t start = 0;
+    if (last.muted) {
+        return;
+    }
     if (column > 0) {
         start = (size_t)snprintf(message, sizeof message, "column %d: ", (int)column);
     }
@@ -63,6 +67,12 @@ stoa_status stoa__error_at(stoa_status status, int32_t column, const char *forma
 
 stoa_status stoa__error_memory(const char *what) {
     return stoa__error(STOA_NO_MEMORY, "out of memory for %s", what);
+}
+
+bool stoa__error_mute(bool mute) {
+    bool was = last.muted;
+    last.muted = mute;
+    return was;
 }
 
 bool stoa__status_is_misuse(stoa_status status) {

@@ -19,6 +19,10 @@ stoa_status stoa__error_at(stoa_status status, int32_t column, const char *forma
 /* stoa__error for lack of memory: "out of memory for <what>". */
 stoa_status stoa__error_memory(const char *what);
 
+/* While muted, errors of this thread leave its last error alone; returns what it was. For
+ * questions, which never fail. */
+bool stoa__error_mute(bool mute);
+
 /* True if the status tells of misuse, by STOA_STATUS_LIST. */
 bool stoa__status_is_misuse(stoa_status status);
 

@@ -18,28 +18,60 @@
 #include <string.h>
 
 /* The tail of an archetype without rows: it has no room, so nothing is ever written here. */
-static stoa_chunk chunk_none = {NULL, 0, INT32_MAX};
+static const stoa_chunk chunk_none = {NULL, 0, INT32_MAX};
 
 static void tail_update(stoa__archetype *archetype) {
     int32_t count = archetype->head.chunk_count;
-    archetype->tail = count > 0 ? &archetype->head.chunks[count - 1] : &chunk_none;
+    archetype->tail =
+        count > 0 ? &archetype->head.chunks[count - 1] : (stoa_chunk *)(uintptr_t)&chunk_none;
 }
 
-/* The smallest mask under which all ids differ. */
-static uint32_t mask_for(const stoa_component *ids, uint32_t count) {
-    uint32_t mask = 0;
+/* True if all ids differ under the mask. */
+static bool mask_separates(const stoa_component *ids, uint32_t count, uint32_t mask) {
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < i;) {
+        for (uint32_t k = 0; k < i; k++) {
             if ((ids[i] & mask) == (ids[k] & mask)) {
-                mask = mask * 2 + 1;
-                k = 0;
-                i = 1;
-            } else {
-                k++;
+                return false;
             }
         }
     }
-    return mask;
+    return true;
+}
+
+/* The mask of a table of columns: the smallest of a few under which all ids differ, else one for a
+ * crowded table, which has free entries for a search to end at. */
+static uint32_t mask_for(const stoa_component *ids, uint32_t count, bool *crowded) {
+    uint32_t mask = 0;
+    while (mask + 1 < count) {
+        mask = mask * 2 + 1;
+    }
+    for (uint32_t tries = 0; tries < 4; tries++, mask = mask * 2 + 1) {
+        if (mask_separates(ids, count, mask)) {
+            *crowded = false;
+            return mask;
+        }
+    }
+    *crowded = true;
+    return mask / 8;
+}
+
+const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, stoa_component id) {
+    for (uint32_t at = id;; at++) {
+        const stoa_column *column = &archetype->columns[at & archetype->column_mask];
+        if (column->id == id || column->id == STOA__NONE) {
+            return column->id == id ? column : NULL;
+        }
+    }
+}
+
+/* The entry of an id the archetype has, or the free one where it goes. */
+static stoa_column *column_entry(const stoa__archetype *archetype, stoa_component id) {
+    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
+    uint32_t at = id & archetype->head.column_mask;
+    while (columns[at].id != id && columns[at].id != STOA__NONE) {
+        at = (at + 1) & archetype->head.column_mask;
+    }
+    return &columns[at];
 }
 
 static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
@@ -53,8 +85,7 @@ static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
         const stoa__component *component = stoa__component_at(storage, archetype->ids[i]);
         const stoa_hooks *hooks = &component->info.hooks;
         uint32_t size = component->info.size;
-        columns[archetype->ids[i] & archetype->head.column_mask] =
-            (stoa_column){.id = archetype->ids[i]};
+        column_entry(archetype, archetype->ids[i])->id = archetype->ids[i];
         if (size == 0) {
             archetype->tags = true;
             continue;
@@ -69,7 +100,8 @@ static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
 /* The struct and its tables, filled in but known to nobody yet. */
 static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_component *ids,
                                       uint32_t count, uint64_t row_size) {
-    uint32_t mask = mask_for(ids, count);
+    bool crowded;
+    uint32_t mask = mask_for(ids, count, &crowded);
     size_t columns_at = (sizeof(stoa__archetype) + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
     size_t lanes_at = columns_at + ((size_t)mask + 1) * sizeof(stoa_column);
     size_t ids_at = lanes_at + count * sizeof(stoa__lane);
@@ -88,6 +120,7 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
     archetype->full_capacity = stoa__layout_full(storage->chunk_size, row_size);
     archetype->head.columns = (stoa_column *)(void *)(block + columns_at);
     archetype->head.column_mask = mask;
+    archetype->head.crowded = crowded;
     for (uint32_t i = 0; i < count; i++) {
         archetype->ids[i] = ids[i];
     }
@@ -121,9 +154,10 @@ static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_compone
     for (uint32_t i = 0; i < count; i++) {
         row_size += stoa__component_at(storage, ids[i])->info.size;
     }
-    if (row_size + ((uint64_t)count + 3) * 2 * STOA__LINE > UINT32_MAX ||
+    if (count > UINT16_MAX || row_size + ((uint64_t)count + 3) * 2 * STOA__LINE > UINT32_MAX ||
         storage->archetype_count == INT32_MAX) {
-        stoa__error(STOA_LIMIT, "a row of %llu bytes is too large", (unsigned long long)row_size);
+        stoa__error(STOA_LIMIT, "a row of %u components and %llu bytes is too large", count,
+                    (unsigned long long)row_size);
         return NULL;
     }
     if (tables_reserve(storage, ids, count) != STOA_OK) {
@@ -277,7 +311,7 @@ static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archety
     stoa_chunk *chunk = &archetype->head.chunks[0];
     uint64_t end = stoa__layout_begin(rows);
     memcpy(data, chunk->data, (size_t)chunk->count * sizeof(stoa_entity));
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+    for (uint32_t i = 0; i < archetype->lane_count && chunk->count > 0; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         uint64_t start = stoa__layout_lane(&end, lane->size, rows);
         stoa__component_move(lane->component, data + start, chunk->data + lane->offset,
@@ -361,7 +395,7 @@ stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *ar
     }
     stoa_chunk *chunk = &archetype->head.chunks[i];
     memcpy(data, chunk->data, (size_t)chunk->count * sizeof(stoa_entity));
-    for (uint32_t k = 0; k < archetype->lane_count; k++) {
+    for (uint32_t k = 0; k < archetype->lane_count && chunk->count > 0; k++) {
         const stoa__lane *lane = &archetype->lanes[k];
         stoa__component_move(lane->component, data + lane->offset, chunk->data + lane->offset,
                              chunk->count);

@@ -41,8 +41,16 @@ void stoa__archetype_limbo_free(stoa__storage *storage);
 /* The column of a component, or NULL. */
 static inline const stoa_column *stoa__archetype_column(const stoa__archetype *archetype,
                                                         stoa_component id) {
-    const stoa_column *column = &archetype->head.columns[id & archetype->head.column_mask];
-    return column->id == id ? column : NULL;
+    return stoa_archetype_column(&archetype->head, id);
+}
+
+/* Bytes of rows in use, with the padding of their columns. */
+static inline size_t stoa__archetype_used(const stoa__archetype *archetype) {
+    int32_t count = archetype->head.chunk_count;
+    size_t block = archetype->block_size, capacity = (size_t)archetype->head.chunk_capacity;
+    return count == 0
+               ? 0
+               : (size_t)(count - 1) * block + block * (size_t)archetype->tail->count / capacity;
 }
 
 /* Rows in use. */

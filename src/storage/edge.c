@@ -7,7 +7,7 @@
 
 #define EDGES_FIRST 4u
 
-/* Checks the key and tells whether it takes `id` away (-1), puts it (1) or does not name it (0). */
+/* Tells whether the key takes `id` away (-1), puts it (1) or does not name it (0). */
 static int key_says(const uint32_t *key, uint32_t count, stoa_component id) {
     for (uint32_t i = 0; i < count; i++) {
         if ((key[i] & ~STOA__KEY_DROP) == id) {
@@ -15,20 +15,6 @@ static int key_says(const uint32_t *key, uint32_t count, stoa_component id) {
         }
     }
     return 0;
-}
-
-static stoa_status key_check(const stoa__storage *storage, const uint32_t *key, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        stoa_component id = key[i] & ~STOA__KEY_DROP;
-        if (!stoa__component_known(storage, id)) {
-            return stoa__error(STOA_UNKNOWN, "there is no component with the id %u", id);
-        }
-        if (key_says(key, i, id) != 0) {
-            return stoa__error(STOA_DUPLICATE, "component '%s' is named twice",
-                               stoa__component_at(storage, id)->name);
-        }
-    }
-    return STOA_OK;
 }
 
 static void id_insert(stoa_component *ids, uint32_t *count, stoa_component id) {
@@ -139,10 +125,10 @@ static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *sourc
 }
 
 /* The one cell of an archetype that has no edges; never written. */
-static stoa__edge *cell_free = NULL;
+static stoa__edge *const cell_free = NULL;
 
 void stoa__edge_init(stoa__archetype *archetype) {
-    archetype->edges = (stoa__edges){&cell_free, 0, 0};
+    archetype->edges = (stoa__edges){(stoa__edge **)(uintptr_t)&cell_free, 0, 0};
 }
 
 static uint32_t cells_owned(const stoa__edges *edges) {
@@ -192,8 +178,7 @@ static stoa_status edges_reserve(stoa__storage *storage, stoa__edges *edges) {
 
 stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
                             uint32_t count, uint32_t hash) {
-    if (key_check(storage, key, count) != STOA_OK ||
-        edges_reserve(storage, &source->edges) != STOA_OK) {
+    if (edges_reserve(storage, &source->edges) != STOA_OK) {
         return NULL;
     }
     stoa__archetype *target = target_of(storage, source, key, count);
@@ -250,6 +235,25 @@ void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
     stoa__edge_init(archetype);
 }
 
+/* True if the puts are where the target has its columns now. */
+static bool puts_right(const stoa__storage *storage, const stoa__edge *edge) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        bool data = (edge->key[i] & STOA__KEY_DROP) == 0 &&
+                    stoa__component_at(storage, edge->key[i])->info.size != 0;
+        if (!data && put->size == 0) {
+            continue;
+        }
+        const stoa__lane *lane = &edge->target->lanes[put->lane];
+        if (!data || put->lane >= edge->target->lane_count ||
+            lane->component->info.id != edge->key[i] || put->size != lane->size ||
+            (edge->epoch == storage->epoch && put->to != lane->offset)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
                        const stoa__archetype *source) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
@@ -263,6 +267,9 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
         const stoa__copy *copy = &edge->copies[i];
         stoa_component id = source->lanes[copy->from_lane].component->info.id;
         bool kept = i < edge->kept;
+        if (kept && copy->to_lane >= edge->target->lane_count) {
+            return false;
+        }
         if (kept && edge->target->lanes[copy->to_lane].component->info.id != id) {
             return false;
         }
@@ -272,7 +279,7 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
             return false;
         }
     }
-    return true;
+    return puts_right(storage, edge);
 }
 
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype) {

@@ -106,9 +106,8 @@ STOA__INLINE stoa__edge *stoa__edge_hop(stoa__storage *storage, stoa__archetype 
     return edge;
 }
 
-/* The edge of a change; NULL with the thread's error set. `key` lists ids in the caller's order,
- * with STOA__KEY_DROP on those to be taken away; naming an id twice or an unknown one is an error.
- * `hash` is the key's, by stoa__edge_hash. */
+/* The edge of a change; NULL with the thread's error set. `key` lists ids in order, each once, with
+ * STOA__KEY_DROP on those to be taken away. `hash` is the key's, by stoa__edge_hash. */
 static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
                                          const uint32_t *key, uint32_t count, uint32_t hash) {
     for (uint32_t at = hash >> 16;; at++) {

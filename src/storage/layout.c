@@ -43,18 +43,22 @@ uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
     return line_up(end) + (archetype->tags ? STOA__LINE : 0);
 }
 
+/* Notes the offset of a component the archetype has. */
+static void column_place(stoa__archetype *archetype, stoa_component id, uint32_t offset) {
+    stoa_column *column = (stoa_column *)(uintptr_t)stoa_archetype_column(&archetype->head, id);
+    column->offset = offset;
+}
+
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
     uint64_t end = stoa__layout_begin(rows);
-    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
     archetype->block_size = (uint32_t)stoa__layout_size(archetype, rows);
     for (uint32_t i = 0; i < archetype->id_count; i++) {
-        columns[archetype->ids[i] & archetype->head.column_mask].offset =
-            archetype->block_size - STOA__LINE;
+        column_place(archetype, archetype->ids[i], archetype->block_size - STOA__LINE);
     }
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         stoa__lane *lane = &archetype->lanes[i];
         lane->offset = (uint32_t)stoa__layout_lane(&end, lane->size, rows);
-        columns[lane->component->info.id & archetype->head.column_mask].offset = lane->offset;
+        column_place(archetype, lane->component->info.id, lane->offset);
     }
     archetype->head.chunk_capacity = (int32_t)rows;
     archetype->head.version++;

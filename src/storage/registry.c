@@ -321,7 +321,10 @@ stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type 
         return 0;
     }
     description d = description_of_type(storage, type);
-    if (description_compare(storage, stoa__component_at(storage, id), &d) != STOA_OK) {
+    bool muted = stoa__error_mute(true);
+    stoa_status status = description_compare(storage, stoa__component_at(storage, id), &d);
+    stoa__error_mute(muted);
+    if (status != STOA_OK) {
         return 0;
     }
     if (slot < storage->head.slot_count) {

@@ -9,8 +9,8 @@ void stoa__registry_fini(stoa__storage *storage);
 /* The id of a described type, registering it if need be; 0 with the thread's error set. */
 stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type);
 
-/* The id of a described type if it is registered, else 0; STOA_CONFLICT is the thread's error if
- * another description has its name. Remembers the answer where that needs no memory. */
+/* The id of a described type if it is registered, else 0, also if another description has its name.
+ * Sets no error. Remembers the answer where that needs no memory. */
 stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type *type);
 
 /* Registers a run-time description; 0 with the thread's error set. */

@@ -1,14 +1,14 @@
 /* Slabs.
  *
- * A slab is a large block in granules of 1 KiB, with a bit for each. The first slabs of a world are
- * small, later ones 2 MiB on a 2 MiB boundary, which the default allocator backs with huge pages.
- * Blocks are runs of granules, first fit in address order of the slabs. A search per chunk of some
- * thousand rows costs nothing that shows. */
+ * A slab is a large block in granules of 256 bytes, with a bit for each. The first slabs of a world
+ * are small, later ones 2 MiB on a 2 MiB boundary, which the default allocator backs with huge
+ * pages. Blocks are runs of granules, first fit in address order of the slabs. A search per chunk
+ * of some thousand rows costs nothing that shows. */
 #include "storage/slab.h"
 
 #include <string.h>
 
-#define GRANULE 1024u
+#define GRANULE 256u
 #define SLAB_SIZE ((size_t)2 << 20)
 #define SLAB_FIRST ((size_t)256 << 10)
 
@@ -33,9 +33,11 @@ static bool granule_used(const stoa__slab *slab, uint32_t i) {
 }
 
 static void granules_mark(stoa__slab *slab, uint32_t first, uint32_t count, bool used) {
-    for (uint32_t i = first; i < first + count; i++) {
-        uint64_t bit = (uint64_t)1 << (i & 63);
-        slab->map[i >> 6] = used ? slab->map[i >> 6] | bit : slab->map[i >> 6] & ~bit;
+    for (uint32_t at = first, end = first + count; at < end;) {
+        uint32_t stop = (at | 63) + 1 < end ? (at | 63) + 1 : end;
+        uint64_t bits = UINT64_MAX << (at & 63) & UINT64_MAX >> (63 - (stop - 1) % 64);
+        slab->map[at >> 6] = used ? slab->map[at >> 6] | bits : slab->map[at >> 6] & ~bits;
+        at = stop;
     }
     slab->free = used ? slab->free - count : slab->free + count;
 }

@@ -77,9 +77,9 @@ typedef struct stoa__put {
 
 /* An edge: what a change does to the rows of one archetype, worked out once.
  *
- * Found by its key: the ids put, in the caller's order, and the ids dropped with STOA__KEY_DROP
- * set. Creating with a bundle is an edge of the empty archetype. Offsets are those of the epoch
- * noted and refreshed when it has moved on. */
+ * Found by its key: the ids put, and the ids dropped with STOA__KEY_DROP set, in order of ids.
+ * Creating with a bundle is an edge of the empty archetype. Offsets are those of the epoch noted
+ * and refreshed when it has moved on. */
 typedef struct stoa__edge {
     stoa__archetype *target;
     stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind */
@@ -143,10 +143,10 @@ typedef struct stoa__slab {
     uint8_t *data;
     size_t size;
     uint32_t granules;
-    uint32_t free;    /* granules that are free */
-    uint32_t refused; /* runs of so many granules were not found since the last was freed */
-    bool closed;      /* being emptied: gives out nothing */
-    uint64_t map[32]; /* a bit for each granule */
+    uint32_t free;     /* granules that are free */
+    uint32_t refused;  /* runs of so many granules were not found since the last was freed */
+    bool closed;       /* being emptied: gives out nothing */
+    uint64_t map[128]; /* a bit for each granule */
 } stoa__slab;
 
 /* The slabs of a world, sorted by address. */

@@ -93,17 +93,10 @@ static void component_overwrite(const stoa__component *component, const stoa_col
     stoa__value_write(component, to, data, size);
 }
 
-/* Moves an entity along an edge to another archetype that has components, its values taken from
- * `values`. */
-static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
-                               stoa__edge *edge, const stoa_value *values) {
-    stoa__row to;
-    stoa_status status = stoa__row_append(storage, edge->target, &to);
-    if (status != STOA_OK) {
-        return status;
-    }
-    stoa__edge_ready(storage, edge, source);
-    stoa__values_write(edge, to, values);
+/* Moves an entity along an edge to another archetype that has components. The caller writes the
+ * values that the edge puts before: into `to`, a row appended to the target. */
+static void entity_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
+                        const stoa__edge *edge, stoa__row to) {
     stoa_record *record = &storage->head.records[e.index];
     if (source->index == 0) {
         storage->empty_count--;
@@ -112,38 +105,85 @@ static stoa_status entity_move(stoa__storage *storage, stoa_entity e, stoa__arch
     }
     *stoa__row_entity(to) = e;
     record->place = to.place;
-    return STOA_OK;
 }
 
-/* Applies a change to an entity that lives. */
-static stoa_status entity_change(stoa_world *world, stoa_entity e, uint32_t place,
+/* Overwrites components where they are. */
+static void entity_overwrite(const stoa__storage *storage, uint32_t place,
+                             const stoa__values *change, const stoa_value *values) {
+    for (uint32_t i = 0; i < change->count; i++) {
+        const stoa_column *column =
+            stoa__archetype_column(stoa__row_archetype(storage, place), change->key[i]);
+        if (column != NULL) {
+            component_overwrite(stoa__component_at(storage, change->key[i]), column,
+                                stoa__row_at(storage, place), values[change->source[i]].data);
+        }
+    }
+}
+
+/* True if the change leaves the entity in its archetype. */
+static bool change_in_place(const stoa__archetype *archetype, const stoa__values *change) {
+    for (uint32_t i = 0; i < change->count; i++) {
+        bool there = stoa__archetype_column(archetype, change->key[i] & ~STOA__KEY_DROP) != NULL;
+        if (there == ((change->key[i] & STOA__KEY_DROP) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Applies a change that leads to another archetype. */
+static stoa_status entity_change(stoa_world *world, stoa_entity e, stoa__archetype *source,
                                  const stoa__values *change, const stoa_value *values) {
     stoa__storage *storage = &world->storage;
-    stoa__archetype *source = stoa__row_archetype(storage, place);
     stoa__edge *edge = stoa__edge_get(storage, source, change->key, change->count, change->hash);
     if (edge == NULL) {
         return stoa_last_error().status;
     }
-    if (edge->target != source) {
-        return edge->target->index != 0 ? entity_move(storage, e, source, edge, values)
-                                        : stoa_clear(world, e);
+    if (edge->target->index == 0) {
+        return stoa_clear(world, e);
     }
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge_ready(storage, edge, source);
     for (uint32_t i = 0; i < change->count; i++) {
-        const stoa_column *column = stoa__archetype_column(source, change->key[i]);
-        if (column != NULL) {
-            component_overwrite(stoa__component_at(storage, change->key[i]), column,
-                                stoa__row_at(storage, place), values[i].data);
+        stoa__value_put(edge, &edge->puts[i], to, values[change->source[i]].data);
+    }
+    entity_move(storage, e, source, edge, to);
+    return STOA_OK;
+}
+
+/* Values that are the entity's own components are left where they are: to move them in would be to
+ * drop them after. */
+static void own_values_omit(const stoa_world *world, stoa_entity e, stoa__values *change,
+                            const stoa_value *values) {
+    for (uint32_t i = change->count; i-- > 0;) {
+        const void *data = values[change->source[i]].data;
+        if ((change->key[i] & STOA__KEY_DROP) == 0 && data != NULL &&
+            data == component_find(world, e, change->key[i])) {
+            stoa__values_omit(change, i);
         }
     }
-    return STOA_OK;
 }
 
 /* component_move for edges that are not quick. */
 static stoa_status component_move_any(stoa_world *world, stoa_entity e, stoa__archetype *source,
                                       stoa__edge *edge, const void *data) {
-    stoa_value value = {.data = data};
-    return edge->target->index != 0 ? entity_move(&world->storage, e, source, edge, &value)
-                                    : stoa_clear(world, e);
+    stoa__storage *storage = &world->storage;
+    if (edge->target->index == 0) {
+        return stoa_clear(world, e);
+    }
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (status != STOA_OK) {
+        return stoa__world_report(world, status);
+    }
+    stoa__edge_ready(storage, edge, source);
+    stoa__value_put(edge, edge->puts, to, data);
+    entity_move(storage, e, source, edge, to);
+    return STOA_OK;
 }
 
 /* Moves an entity along the edge of one component that is put or dropped. */
@@ -154,16 +194,14 @@ STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, stoa_r
     }
     stoa__storage *storage = &world->storage;
     stoa__edge *edge = stoa__edge_hop(storage, source, key);
-    stoa_status status;
     if (!STOA_LIKELY(edge != NULL)) {
         return stoa__world_report(world, stoa_last_error().status);
     }
     if (!STOA_LIKELY(edge->quick)) {
-        status = component_move_any(world, e, source, edge, data);
-        return status == STOA_OK ? STOA_OK : stoa__world_report(world, status);
+        return component_move_any(world, e, source, edge, data);
     }
     stoa__row to;
-    status = stoa__row_append(storage, edge->target, &to);
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
     if (!STOA_LIKELY(status == STOA_OK)) {
         return stoa__world_report(world, status);
     }
@@ -249,10 +287,14 @@ stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id) 
 }
 
 /* The id of a descriptor that is not known yet, registered if need be; 0 with the failure reported.
- */
-STOA__COLD static stoa_component type_id_new(stoa_world *world, stoa_type *type) {
+ * Nothing is registered for the sake of a dead entity. */
+STOA__COLD static stoa_component type_id_new(stoa_world *world, stoa_entity e, stoa_type *type) {
     if (world == NULL || type == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "type");
+        return 0;
+    }
+    if (stoa__entities_find(&world->storage, e) == NULL) {
+        stoa__world_dead(world, e);
         return 0;
     }
     stoa_component id = stoa__registry_type(&world->storage, type);
@@ -263,18 +305,18 @@ STOA__COLD static stoa_component type_id_new(stoa_world *world, stoa_type *type)
 }
 
 /* The id of a descriptor, registered if need be; 0 with the failure reported. */
-STOA__INLINE stoa_component type_id(stoa_world *world, stoa_type *type) {
+STOA__INLINE stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type) {
     if (STOA_LIKELY(world != NULL && type != NULL)) {
         stoa_component id = stoa_fast_id(world, type);
         if (STOA_LIKELY(id != 0)) {
             return id;
         }
     }
-    return type_id_new(world, type);
+    return type_id_new(world, e, type);
 }
 
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
-    stoa_component id = type_id(world, type);
+    stoa_component id = type_id(world, e, type);
     if (!STOA_LIKELY(id != 0)) {
         return stoa_last_error().status;
     }
@@ -285,32 +327,39 @@ stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, con
 }
 
 stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = type_id(world, type);
+    stoa_component id = type_id(world, e, type);
     return id != 0 ? component_put(world, e, id, NULL, false) : stoa_last_error().status;
 }
 
 stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = type_id(world, type);
+    stoa_component id = type_id(world, e, type);
     return id != 0 ? component_take(world, e, id) : stoa_last_error().status;
 }
 
 stoa_status stoa_change_values(stoa_world *world, stoa_entity e, const stoa_value *values,
                                int32_t count) {
-    stoa_status status = stoa__world_may_change(world);
-    if (status != STOA_OK) {
-        return status;
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
     }
     const stoa_record *record = stoa__entities_find(&world->storage, e);
     if (record == NULL) {
         return stoa__world_dead(world, e);
     }
     stoa__values change;
-    uint32_t place = record->place;
-    status = stoa__values_read(world, values, count, true, &change);
-    if (status == STOA_OK && change.count > 0) {
-        status = entity_change(world, e, place, &change, values);
+    stoa_status status = stoa__values_read(world, values, count, true, &change);
+    if (status != STOA_OK) {
+        return stoa__world_report(world, status);
     }
-    return stoa__world_report(world, status);
+    own_values_omit(world, e, &change, values);
+    stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    if (change_in_place(archetype, &change)) {
+        entity_overwrite(&world->storage, record->place, &change, values);
+        return STOA_OK;
+    }
+    if (world->open != 0) {
+        return stoa__world_iterating(world);
+    }
+    return stoa__world_report(world, entity_change(world, e, archetype, &change, values));
 }
 
 /* The id of a name; 0 with the failure reported. */

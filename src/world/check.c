@@ -99,7 +99,40 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
         status = stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u rows, not %u", index,
                              rows, stoa__archetype_rows(storage, archetype));
     }
-    return status == STOA_OK ? stoa__edge_check(storage, archetype) : status;
+    return status;
+}
+
+/* True if the place of a live slot is a row that could be its. */
+static bool place_right(const stoa__storage *storage, uint32_t index) {
+    uint32_t place = storage->head.records[index].place;
+    uint32_t number = place >> STOA_PLACE_BITS;
+    if (number >= storage->chunk_count || storage->head.chunks[number].archetype == NULL) {
+        return false;
+    }
+    stoa__row row = stoa__row_at(storage, place);
+    return row.slot < (size_t)stoa__row_archetype(storage, place)->head.chunk_capacity &&
+           stoa__row_entity(row)->index == index;
+}
+
+/* Free chunk numbers form a list; number 0 is the empty archetype's. */
+static stoa_status numbers_check(const stoa__storage *storage) {
+    uint32_t count = 0, held = 0;
+    const stoa_chunk_ref *chunks = storage->head.chunks;
+    for (uint32_t i = storage->chunk_free_first; i != 0; i = (uint32_t)(uintptr_t)chunks[i].data) {
+        if (i >= storage->chunk_count || chunks[i].archetype != NULL ||
+            ++count > storage->chunk_free_count) {
+            return stoa__error(STOA_CORRUPT, "the list of free chunks is broken at %u", i);
+        }
+    }
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        held += (uint32_t)storage->archetypes[i]->chunk_held;
+    }
+    if (count != storage->chunk_free_count || 1 + count + held != storage->chunk_count ||
+        chunks[0].archetype != &storage->archetypes[0]->head) {
+        return stoa__error(STOA_CORRUPT, "the table of chunks has %u free and %u held, not %u",
+                           count, held, storage->chunk_count);
+    }
+    return STOA_OK;
 }
 
 /* Live records by place, and how many there are of each kind. */
@@ -115,14 +148,9 @@ static stoa_status records_check(const stoa__storage *storage) {
             continue;
         }
         live++;
-        uint32_t number = records[i].place >> STOA_PLACE_BITS;
-        if (number == 0) {
+        if (records[i].place >> STOA_PLACE_BITS == 0) {
             empty++;
-            continue;
-        }
-        stoa__row row = stoa__row_at(storage, records[i].place);
-        if (number >= storage->chunk_count || row.data == NULL ||
-            stoa__row_entity(row)->index != i) {
+        } else if (!place_right(storage, i)) {
             return stoa__error(STOA_CORRUPT, "invariant 2: entity %uv%u has a row that is not its",
                                i, records[i].generation);
         }
@@ -216,6 +244,12 @@ stoa_status stoa_check(const stoa_world *world) {
     }
     for (uint32_t i = 0; i < world->storage.archetype_count && status == STOA_OK; i++) {
         status = archetype_check(&world->storage, i);
+    }
+    for (uint32_t i = 0; i < world->storage.archetype_count && status == STOA_OK; i++) {
+        status = stoa__edge_check(&world->storage, world->storage.archetypes[i]);
+    }
+    if (status == STOA_OK) {
+        status = numbers_check(&world->storage);
     }
     if (status == STOA_OK) {
         status = bytes_check(world);

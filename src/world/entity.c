@@ -22,36 +22,34 @@ stoa_entity stoa_create(stoa_world *world) {
     return stoa__entities_take(storage, 0);
 }
 
-/* Makes an entity along an edge of the empty archetype, which has a place for each value. */
-STOA__INLINE stoa_status entity_place(stoa_world *world, stoa__edge *edge, const stoa_value *values,
-                                      stoa_entity *result) {
-    stoa__storage *storage = &world->storage;
+/* A raw row of the archetype and a slot to go with it; nothing has changed on error. */
+STOA__INLINE stoa_status entity_row(stoa__storage *storage, stoa__archetype *archetype,
+                                    stoa__row *row) {
     if (!STOA_LIKELY(stoa__entities_ready(storage))) {
         stoa_status status = stoa__entities_reserve(storage, 1);
         if (status != STOA_OK) {
             return status;
         }
     }
-    stoa__row row;
-    stoa_status status = stoa__row_append(storage, edge->target, &row);
-    if (!STOA_LIKELY(status == STOA_OK)) {
-        return status;
-    }
-    stoa__edge_ready(storage, edge, storage->archetypes[0]);
-    stoa__values_write(edge, row, values);
-    *result = stoa__entities_take(storage, row.place);
-    *stoa__row_entity(row) = *result;
-    return STOA_OK;
+    return stoa__row_append(storage, archetype, row);
 }
 
-/* The edge of a bundle met lately, known again by the slots of its descriptors; NULL if it is not
- * the one remembered. */
-STOA__INLINE stoa__edge *bundle_recall(const stoa_world *world, const stoa_value *values,
-                                       int32_t count) {
-    if (!STOA_LIKELY(count <= STOA__BUNDLE_SHORT && values != NULL && values[0].type != NULL)) {
+/* Gives a row that is filled in to a new entity. */
+STOA__INLINE stoa_entity entity_settle(stoa__storage *storage, stoa__row row) {
+    stoa_entity e = stoa__entities_take(storage, row.place);
+    *stoa__row_entity(row) = e;
+    return e;
+}
+
+/* The bundle remembered for these values, known again by the slots of their descriptors; NULL if it
+ * is another. */
+STOA__INLINE stoa__bundle *bundle_recall(const stoa_world *world, const stoa_value *values,
+                                         int32_t count) {
+    if (!STOA_LIKELY((uint32_t)count <= STOA__BUNDLE_SHORT && values != NULL &&
+                     values[0].type != NULL)) {
         return NULL;
     }
-    const stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
+    stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
     if (!STOA_LIKELY(bundle->count == count)) {
         return NULL;
     }
@@ -62,10 +60,10 @@ STOA__INLINE stoa__edge *bundle_recall(const stoa_world *world, const stoa_value
             return NULL;
         }
     }
-    return bundle->edge;
+    return bundle;
 }
 
-/* Remembers the edge of a bundle of described types. */
+/* Remembers a bundle of described types. Its offsets are read when it is next used. */
 static void bundle_remember(stoa_world *world, const stoa_value *values, int32_t count,
                             stoa__edge *edge) {
     if (count > STOA__BUNDLE_SHORT || values[0].type == NULL) {
@@ -81,45 +79,75 @@ static void bundle_remember(stoa_world *world, const stoa_value *values, int32_t
     }
     bundle->edge = edge;
     bundle->count = count;
+    bundle->epoch = world->storage.epoch - 1;
+}
+
+/* Reads the offsets of a bundle anew. */
+STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bundle) {
+    stoa__edge *edge = bundle->edge;
+    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    for (int32_t i = 0; i < bundle->count; i++) {
+        stoa_component id = STOA_LOAD(&storage->head.slot_ids[bundle->slots[i]]);
+        uint32_t at = 0;
+        while (edge->key[at] != id) {
+            at++;
+        }
+        bundle->puts[i] = edge->puts[at];
+    }
+    bundle->epoch = storage->epoch;
 }
 
 /* stoa_create_values for a bundle that is not remembered, or fails. */
 STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *values,
                                           int32_t count) {
+    stoa__storage *storage = &world->storage;
     stoa__values bundle;
-    stoa_entity result = STOA_NULL;
+    stoa__edge *edge = NULL;
+    stoa__row row;
     stoa_status status = stoa__values_read(world, values, count, false, &bundle);
     if (status == STOA_OK) {
-        stoa__edge *edge = stoa__edge_get(&world->storage, world->storage.archetypes[0], bundle.key,
-                                          bundle.count, bundle.hash);
-        if (edge != NULL) {
-            bundle_remember(world, values, count, edge);
-            status = entity_place(world, edge, values, &result);
-        } else {
-            status = stoa_last_error().status;
-        }
+        edge =
+            stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count, bundle.hash);
+        status = edge != NULL ? entity_row(storage, edge->target, &row) : stoa_last_error().status;
     }
-    stoa__world_report(world, status);
-    return result;
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return STOA_NULL;
+    }
+    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    for (uint32_t i = 0; i < bundle.count; i++) {
+        stoa__value_put(edge, &edge->puts[i], row, values[bundle.source[i]].data);
+    }
+    bundle_remember(world, values, count, edge);
+    return entity_settle(storage, row);
 }
 
 stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count) {
-    if (!STOA_LIKELY(count > 0)) {
-        return count == 0 ? stoa_create(world) : create_long(world, values, count);
+    if (!STOA_LIKELY(count != 0)) {
+        return stoa_create(world);
     }
     if (stoa__world_may_change(world) != STOA_OK) {
         return STOA_NULL;
     }
-    stoa__edge *edge = bundle_recall(world, values, count);
-    if (!STOA_LIKELY(edge != NULL)) {
+    stoa__bundle *bundle = bundle_recall(world, values, count);
+    if (!STOA_LIKELY(bundle != NULL)) {
         return create_long(world, values, count);
     }
-    stoa_entity result = STOA_NULL;
-    stoa_status status = entity_place(world, edge, values, &result);
+    stoa__storage *storage = &world->storage;
+    const stoa__edge *edge = bundle->edge;
+    stoa__row row;
+    stoa_status status = entity_row(storage, edge->target, &row);
     if (!STOA_LIKELY(status == STOA_OK)) {
         stoa__world_report(world, status);
+        return STOA_NULL;
     }
-    return result;
+    if (!STOA_LIKELY(bundle->epoch == storage->epoch)) {
+        bundle_refresh(storage, bundle);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        stoa__value_put(edge, &bundle->puts[i], row, values[i].data);
+    }
+    return entity_settle(storage, row);
 }
 
 /* Gives the rows from `slot` on of a chunk to new entities, in order. */
@@ -151,18 +179,19 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
 }
 
 /* Fills `count` rows of a chunk from `slot` on with the caller's columns from `from` on. */
-static void rows_write(const stoa__edge *edge, const stoa_chunk *chunk, int32_t slot,
-                       const stoa_value *columns, int32_t from, int32_t count) {
+static void rows_write(const stoa__edge *edge, const uint16_t *source, const stoa_chunk *chunk,
+                       int32_t slot, const stoa_value *columns, int32_t from, int32_t count) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
         if (put->size == 0) {
             continue;
         }
         uint8_t *to = chunk->data + put->to + (size_t)slot * put->size;
-        if (columns[i].data == NULL) {
+        const void *data = columns[source[i]].data;
+        if (data == NULL) {
             memset(to, 0, (size_t)count * put->size);
         } else {
-            uint8_t *items = (uint8_t *)(uintptr_t)columns[i].data;
+            uint8_t *items = (uint8_t *)(uintptr_t)data;
             stoa__component_move(edge->target->lanes[put->lane].component, to,
                                  items + (size_t)from * put->size, count);
         }
@@ -179,8 +208,8 @@ static void bulk_empty(stoa__storage *storage, int32_t count, stoa_entity *entit
     storage->empty_count += (uint32_t)count;
 }
 
-static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
-                      stoa_entity *entities, const stoa_value *columns) {
+static void bulk_rows(stoa__storage *storage, stoa__edge *edge, const uint16_t *source,
+                      int32_t count, stoa_entity *entities, const stoa_value *columns) {
     stoa__archetype *target = edge->target;
     const stoa_archetype_head *head = &target->head;
     for (int32_t done = 0; done < count;) {
@@ -191,7 +220,7 @@ static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
         int32_t slot = chunk->count;
         int32_t n = head->chunk_capacity - slot;
         n = n < count - done ? n : count - done;
-        rows_write(edge, chunk, slot, columns, done, n);
+        rows_write(edge, source, chunk, slot, columns, done, n);
         rows_settle(storage, chunk, slot, n);
         if (entities != NULL) {
             memcpy(entities + done, (stoa_entity *)(void *)chunk->data + slot,
@@ -206,17 +235,16 @@ static void bulk_rows(stoa__storage *storage, stoa__edge *edge, int32_t count,
 /* Room for `count` entities of a bundle; gives the edge that leads there, NULL for no components.
  */
 static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa_value *values,
-                                  int32_t value_count, stoa__edge **edge) {
+                                  int32_t value_count, stoa__values *bundle, stoa__edge **edge) {
     stoa__storage *storage = &world->storage;
-    stoa__values bundle;
     *edge = NULL;
     if (count < 0) {
         return stoa__error(STOA_INVALID, "a count of %d entities", count);
     }
-    stoa_status status = stoa__values_read(world, values, value_count, false, &bundle);
-    if (status == STOA_OK && bundle.count > 0) {
-        *edge =
-            stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count, bundle.hash);
+    stoa_status status = stoa__values_read(world, values, value_count, false, bundle);
+    if (status == STOA_OK && bundle->count > 0) {
+        *edge = stoa__edge_get(storage, storage->archetypes[0], bundle->key, bundle->count,
+                               bundle->hash);
         status = *edge == NULL ? stoa_last_error().status : STOA_OK;
     }
     if (status == STOA_OK) {
@@ -235,7 +263,8 @@ stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, sto
         return status;
     }
     stoa__edge *edge;
-    status = bundle_reserve(world, entity_count, columns, count, &edge);
+    stoa__values bundle;
+    status = bundle_reserve(world, entity_count, columns, count, &bundle, &edge);
     if (status != STOA_OK) {
         return stoa__world_report(world, status);
     }
@@ -243,7 +272,7 @@ stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, sto
         bulk_empty(&world->storage, entity_count, entities);
     } else {
         stoa__edge_ready(&world->storage, edge, world->storage.archetypes[0]);
-        bulk_rows(&world->storage, edge, entity_count, entities, columns);
+        bulk_rows(&world->storage, edge, bundle.source, entity_count, entities, columns);
     }
     return STOA_OK;
 }
@@ -255,7 +284,8 @@ stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_val
         return status;
     }
     stoa__edge *edge;
-    status = bundle_reserve(world, count, bundle, bundle_count, &edge);
+    stoa__values read;
+    status = bundle_reserve(world, count, bundle, bundle_count, &read, &edge);
     if (status == STOA_OK && edge != NULL) {
         edge->target->chunk_keep = edge->target->chunk_held;
     }

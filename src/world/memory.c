@@ -51,7 +51,7 @@ stoa_statistics stoa_stats(const stoa_world *world) {
         uint32_t rows = stoa__archetype_rows(storage, archetype);
         stats.chunks += archetype->chunk_held;
         stats.rows += rows;
-        stats.chunk_used += (size_t)rows * archetype->row_size;
+        stats.chunk_used += stoa__archetype_used(archetype);
     }
     stats.entities = (int32_t)storage->live_count;
     stats.empty = (int32_t)storage->empty_count;

@@ -6,17 +6,22 @@
 #include "storage/registry.h"
 #include "world/world.h"
 
-/* A bundle or change, ready to look up its edge. */
+/* A bundle or change, ready to look up its edge: ids in order, so that the order they were named in
+ * does not matter. */
 typedef struct stoa__values {
     uint32_t count;
-    uint32_t hash;
-    uint32_t key[STOA__BUNDLE_MAX];
+    uint32_t hash;                     /* of the key */
+    uint32_t key[STOA__BUNDLE_MAX];    /* sorted by id; STOA__KEY_DROP on those to be taken away */
+    uint16_t source[STOA__BUNDLE_MAX]; /* which value of the caller's each is */
 } stoa__values;
 
-/* Reads values into a key, registering types; `drops` tells whether STOA_DROP is allowed. On error
- * the thread's error is set, not reported. */
+/* Reads values into a key, registering types; `drops` tells whether STOA_DROP is allowed. Naming a
+ * component twice or an unknown one is an error. The thread's error is set, not reported. */
 stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32_t count,
                               bool drops, stoa__values *result);
+
+/* Takes element `at` out of the key. */
+void stoa__values_omit(stoa__values *values, uint32_t at);
 
 /* The id of one value, registering its type if need be; 0 with the thread's error set. */
 STOA__INLINE stoa_component stoa__value_id(stoa_world *world, const stoa_value *value) {
@@ -64,19 +69,15 @@ STOA__INLINE void stoa__value_write(const stoa__component *component, uint8_t *t
     }
 }
 
-/* Writes the values that an edge puts into a row of its target. */
-STOA__INLINE void stoa__values_write(const stoa__edge *edge, stoa__row to,
-                                     const stoa_value *values) {
-    for (uint32_t i = 0; i < edge->key_count; i++) {
-        const stoa__put *put = &edge->puts[i];
-        if (STOA_LIKELY(put->size != 0)) {
-            uint8_t *place = to.data + put->to + to.slot * put->size;
-            if (STOA_LIKELY(edge->plain)) {
-                stoa__value_copy(place, values[i].data, put->size);
-            } else {
-                stoa__value_write(edge->target->lanes[put->lane].component, place, values[i].data,
-                                  put->size);
-            }
+/* Writes a value to where an edge puts it in a row of its target. */
+STOA__INLINE void stoa__value_put(const stoa__edge *edge, const stoa__put *put, stoa__row to,
+                                  const void *data) {
+    if (STOA_LIKELY(put->size != 0)) {
+        uint8_t *place = to.data + put->to + to.slot * put->size;
+        if (STOA_LIKELY(edge->plain)) {
+            stoa__value_copy(place, data, put->size);
+        } else {
+            stoa__value_write(edge->target->lanes[put->lane].component, place, data, put->size);
         }
     }
 }

@@ -56,7 +56,7 @@ stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
         .chunk_count = a->head.chunk_count,
         .row_count = (int32_t)rows,
         .chunk_capacity = a->head.chunk_capacity,
-        .used = a->index == 0 ? 0 : (size_t)rows * a->row_size,
+        .used = stoa__archetype_used(a),
         .reserved = (size_t)a->chunk_held * a->block_size,
     };
     return STOA_OK;

@@ -18,12 +18,14 @@ typedef struct stoa__query_ops {
 /* Bundles remembered, a power of two. */
 #define STOA__BUNDLES 16
 
-/* A bundle of described types that entities were created with, and the edge it leads along. Slots
- * are never used twice, so what is remembered stays true. */
+/* A bundle of described types that entities were created with, and where its values go, in the
+ * order they were named. Slots are never used twice, so what is remembered stays true. */
 typedef struct stoa__bundle {
     stoa__edge *edge;
-    int32_t count; /* 0: nothing remembered */
+    int32_t count;  /* 0: nothing remembered */
+    uint32_t epoch; /* of the storage, when offsets were read */
     uint32_t slots[STOA__BUNDLE_SHORT];
+    stoa__put puts[STOA__BUNDLE_SHORT];
 } stoa__bundle;
 
 struct stoa_world {

@@ -347,6 +347,15 @@ static void access_by_id_and_by_name(void **state) {
     support_assert_quiet(s);
     assert_false(stoa_has_named(w, e, "Nothing"));
     assert_int_equal(s->errors, 0);
+}
+
+/* ACC-08 GEN-03 */
+static void access_by_a_wrong_name_or_size_is_refused(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    Position value = {1, 2};
+    stoa_entity e = stoa_create_with(w, STOA_VALUE_FROM(Position, &value));
+    uint64_t hash = stoa_hash(w);
     assert_int_equal(stoa_add_named(w, e, "Nothing"), STOA_NOT_FOUND);
     support_assert_message("'Nothing'");
     assert_int_equal(stoa_remove_named(w, e, "Nothing"), STOA_NOT_FOUND);
@@ -354,6 +363,11 @@ static void access_by_id_and_by_name(void **state) {
     assert_int_equal(status_of(stoa_get_named(w, e, "Nothing")), STOA_NOT_FOUND);
     assert_int_equal(status_of(stoa_get_mut_named(w, e, "Nothing")), STOA_NOT_FOUND);
     assert_int_equal(s->errors, 5);
+    support_assert_quiet(s);
+    support_assert_misuse(s, stoa_set_named(w, e, "Position", &value, 4), STOA_INVALID);
+    support_assert_misuse(s, stoa_set_id(w, e, stoa_id(w, Position), &value, 12), STOA_INVALID);
+    support_assert_message("'Position' has 8 bytes, the value 12");
+    assert_int_equal(stoa_hash(w), hash);
 }
 
 /* ACC-10 */
@@ -469,6 +483,7 @@ int main(void) {
         WITH_WORLD(value_may_lie_in_the_world),
         WITH_WORLD(column_may_lie_in_the_world),
         WITH_WORLD(access_by_id_and_by_name),
+        WITH_WORLD(access_by_a_wrong_name_or_size_is_refused),
         WITH_WORLD(dead_handle_has_nothing_and_gets_errors),
         WITH_WORLD(ref_does_what_the_long_forms_do),
         WITH_WORLD(ref_of_a_dead_entity_is_refused),

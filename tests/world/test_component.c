@@ -7,6 +7,10 @@ STOA_COMPONENT_WITH(Mesh, STOA_OPTIONS(.name = "gfx.Mesh", .flags = STOA_HIDDEN)
     uint32_t vertices;
     uint16_t material[3];
 });
+STOA_COMPONENT(Model, {
+    Mesh mesh[2];
+    float scale;
+});
 STOA_TAG(Frozen);
 STOA_TAG_WITH(Selected, STOA_OPTIONS(.name = "editor.Selected", .flags = STOA_HIDDEN));
 STOA_ENUM(Team, {TEAM_RED, TEAM_BLUE = 4, TEAM_GREEN});
@@ -423,7 +427,7 @@ static void hidden_component_says_so(void **state) {
                      STOA_HIDDEN);
 }
 
-/* CMP-06 CMP-02: nested types and enums are known once they are registered. */
+/* CMP-06 CMP-13: nested types and enums are known by their C names once they are registered. */
 static void enum_and_nested_types_are_described(void **state) {
     support_world *s = *state;
     stoa_world *w = s->world;
@@ -442,6 +446,11 @@ static void enum_and_nested_types_are_described(void **state) {
     assert_int_equal(info.members[2].kind, STOA_KIND_STRUCT);
     assert_int_equal(info.members[2].type, position);
     assert_int_equal(info.members[2].offset, offsetof(Player, at));
+    stoa_component mesh = stoa_id(w, Mesh);
+    info = info_of(w, stoa_id(w, Model));
+    assert_int_equal(info.members[0].type, mesh);
+    assert_int_equal(info.members[0].count, 2);
+    assert_int_equal(info.members[1].offset, offsetof(Model, scale));
     stoa_entity e = stoa_create_with(w, STOA_VALUE(Team, {TEAM_BLUE}));
     assert_int_equal(*stoa_get(w, e, Team), TEAM_BLUE);
 }

@@ -129,33 +129,44 @@ static void compaction_returns_unused_memory(void **state) {
     }
 }
 
-/* STO-06: rows that leave much of a block over. */
-static void compaction_is_tight_for_large_rows(void **state) {
+/* A world of one archetype, as many rows as told; compacted and weighed. */
+static void rows_compact(uint32_t chunk_size, uint32_t components, uint32_t size, int32_t rows) {
+    support_world s;
+    support_world_open_with(&s, chunk_size);
+    stoa_value values[200];
+    for (uint32_t i = 0; i < components; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "Type%u", i);
+        stoa_component_desc desc = {.name = name, .size = size};
+        values[i] = (stoa_value){.id = stoa_component_register(s.world, &desc)};
+    }
+    assert_int_equal(stoa_create_bulk_values(s.world, rows, NULL, values, (int32_t)components),
+                     STOA_OK);
+    assert_int_equal(stoa_compact(s.world), STOA_OK);
+    world_is_compact(s.world, chunk_size);
+    support_world_close(&s);
+}
+
+/* STO-06 */
+static void compaction_is_tight_for_small_and_large_rows(void **state) {
     (void)state;
-    const uint32_t row_sizes[] = {5000, 8200, 9000, 16384, 20000, 33000, 70000, 600000};
-    for (int i = 0; i < 8; i++) {
-        support_world s;
-        support_world_open_with(&s, 16384);
-        stoa_component_desc desc = {.name = "Block", .size = row_sizes[i], .alignment = 8};
-        stoa_value value = {.id = stoa_component_register(s.world, &desc)};
-        assert_int_equal(stoa_create_bulk_values(s.world, 150, NULL, &value, 1), STOA_OK);
-        assert_int_equal(stoa_compact(s.world), STOA_OK);
-        world_is_compact(s.world, 16384);
-        support_world_close(&s);
+    rows_compact(16384, 1, 4, 300000);
+    rows_compact(65536, 3, 12, 100000);
+    rows_compact(65536, 200, 12, 2000);
+    const uint32_t sizes[] = {5000, 9000, 16384, 20000, 33000, 70000, 600000};
+    for (int i = 0; i < 7; i++) {
+        rows_compact(16384, 1, sizes[i], 100);
+        rows_compact(65536, 1, sizes[i], 100);
     }
 }
 
-/* STO-06: wide rows too. */
-static void compaction_is_tight_for_wide_rows(void **state) {
-    support_world *s = *state;
-    types_register(s->world, 200);
-    stoa_value values[200];
-    for (uint32_t i = 0; i < 200; i++) {
-        values[i] = (stoa_value){.id = i + 1};
-    }
-    assert_int_equal(stoa_create_bulk_values(s->world, 3000, NULL, values, 200), STOA_OK);
-    assert_int_equal(stoa_compact(s->world), STOA_OK);
-    world_is_compact(s->world, 65536);
+/* STO-06: rows that leave room between columns, or at the end of a block. */
+static void compaction_is_tight_for_awkward_rows(void **state) {
+    (void)state;
+    rows_compact(16384, 1, 8200, 400);
+    rows_compact(16384, 200, 12, 2000);
+    rows_compact(65536, 200, 44, 1000);
+    rows_compact(65536, 200, 100, 300);
 }
 
 /* STO-06: whatever goes away, only the last chunk of an archetype has room. */
@@ -253,17 +264,33 @@ static void reserved_bundle_may_be_named_in_any_order(void **state) {
 static void reserved_room_lasts_until_compaction(void **state) {
     support_world *s = *state;
     assert_int_equal(stoa_reserve(s->world, 50000, STOA_ZERO(Serial)), STOA_OK);
-    size_t reserved = stoa_stats(s->world).chunk_reserved;
+    size_t reserved = stoa_stats(s->world).chunk_reserved, allocations = s->heap.allocations;
+    int32_t chunks = stoa_stats(s->world).chunks;
     assert_true(reserved >= 50000 * (sizeof(stoa_entity) + sizeof(Serial)));
     for (int i = 0; i < 100; i++) {
         stoa_entity e = stoa_create_with(s->world, STOA_ZERO(Serial));
         assert_int_equal(stoa_destroy(s->world, e), STOA_OK);
     }
     assert_int_equal(stoa_stats(s->world).chunk_reserved, reserved);
+    assert_int_equal(stoa_stats(s->world).chunks, chunks);
+    assert_int_equal(s->heap.allocations, allocations);
     assert_int_equal(stoa_compact(s->world), STOA_OK);
     assert_int_equal(stoa_stats(s->world).chunk_reserved, 0);
+    assert_int_equal(stoa_stats(s->world).chunks, 0);
     stoa_create_with(s->world, STOA_ZERO(Serial));
     assert_true(stoa_stats(s->world).chunk_reserved <= 1024);
+}
+
+/* STO-06: the entity table is trimmed as well. */
+static void compaction_trims_the_entity_table(void **state) {
+    support_world *s = *state;
+    stoa_entity e = stoa_create(s->world);
+    assert_int_equal(stoa_reserve_values(s->world, 100000, NULL, 0), STOA_OK);
+    assert_true(s->heap.bytes > 100000 * 8);
+    assert_int_equal(stoa_compact(s->world), STOA_OK);
+    assert_true(s->heap.bytes < 10000);
+    assert_true(stoa_alive(s->world, e));
+    assert_int_equal(stoa_create(s->world).index, e.index + 1);
 }
 
 /* STO-02: a row larger than a chunk gets chunks of its own size. */
@@ -342,13 +369,14 @@ int main(void) {
         WITH_WORLD(many_small_archetypes_cost_a_kibibyte_each),
         WITH_WORLD(small_archetype_is_small_whatever_its_ids),
         cmocka_unit_test(compaction_returns_unused_memory),
-        cmocka_unit_test(compaction_is_tight_for_large_rows),
-        WITH_WORLD(compaction_is_tight_for_wide_rows),
+        cmocka_unit_test(compaction_is_tight_for_small_and_large_rows),
+        cmocka_unit_test(compaction_is_tight_for_awkward_rows),
         cmocka_unit_test(chunks_have_no_holes),
         cmocka_unit_test(reserved_entities_need_no_memory),
         WITH_WORLD(reserved_bulk_needs_no_memory),
         WITH_WORLD(reserved_bundle_may_be_named_in_any_order),
         WITH_WORLD(reserved_room_lasts_until_compaction),
+        WITH_WORLD(compaction_trims_the_entity_table),
         cmocka_unit_test(component_larger_than_a_chunk_works),
         WITH_WORLD(statistics_tell_what_is_there),
     };

@@ -284,14 +284,22 @@ static void add_of_a_present_value_calls_no_hook(void **state) {
     assert_int_equal(stoa_get(s->world, e, Owned)->token, 1);
 }
 
-/* CMP-11: a value set onto itself stays as it is, in place and along a move. */
-static void value_set_onto_itself_is_kept(void **state) {
+/* CMP-11 ACC-03: the value that is there may be the value that is given. */
+static void value_set_onto_itself_in_place_is_kept(void **state) {
     support_world *s = *state;
     stoa_world *w = s->world;
     stoa_entity e = owned_create(w);
     assert_int_equal(stoa_set_from(w, e, Owned, stoa_get(w, e, Owned)), STOA_OK);
+    assert_int_equal(stoa_change(w, e, STOA_VALUE_FROM(Owned, stoa_get(w, e, Owned))), STOA_OK);
     book_counts(0, 1, 0);
     assert_int_equal(stoa_get(w, e, Owned)->token, 1);
+}
+
+/* CMP-11 ACC-06: the same when the row moves on the way. */
+static void value_set_onto_itself_along_a_move_is_kept(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e = owned_create(w);
     stoa_value change[] = {STOA_VALUE_FROM(Owned, stoa_get(w, e, Owned)), STOA_ZERO(Plain)};
     assert_int_equal(stoa_change_values(w, e, change, 2), STOA_OK);
     book_is_right();
@@ -554,7 +562,8 @@ int main(void) {
         WITH_BOOK(change_that_replaces_while_moving_drops_the_old_value),
         WITH_BOOK(overwrite_drops_the_old_value_and_stays_in_place),
         WITH_BOOK(add_of_a_present_value_calls_no_hook),
-        WITH_BOOK(value_set_onto_itself_is_kept),
+        WITH_BOOK(value_set_onto_itself_in_place_is_kept),
+        WITH_BOOK(value_set_onto_itself_along_a_move_is_kept),
         WITH_BOOK(removal_drops_one_value_and_fills_the_hole),
         WITH_BOOK(value_without_move_hook_travels_as_bytes),
         WITH_BOOK(clone_copies_by_the_hook),

@@ -148,14 +148,14 @@ static void run_finish(run *r, const trace *t, const run_options *options, run_r
 
 void run_generate(trace *t, uint32_t seed, int32_t count, const run_options *options,
                   run_result *result) {
-    static const uint32_t chunk_sizes[3] = {65536, 16384, 32768};
+    static const uint32_t chunk_sizes[4] = {65536, 16384, 32768, 40000};
     run r;
     generator g;
     *result = (run_result){.failed = false};
     t->count = 0;
     t->number_count = count;
     t->seed = seed;
-    t->chunk_size = chunk_sizes[seed % 3];
+    t->chunk_size = chunk_sizes[seed % 4];
     generator_init(&g, seed);
     bool open = run_open(&r, t->chunk_size, count, false);
     r.ref.fault = options->fault;

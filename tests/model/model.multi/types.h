@@ -25,8 +25,6 @@ enum {
 
 /* All types, as a set. */
 #define TYPE_ALL ((1u << TYPE_COUNT) - 1)
-/* Bytes of the largest. */
-#define TYPE_SIZE_MAX 200
 /* Bytes that hold one value of each. */
 #define TYPE_VALUES_SIZE 384
 

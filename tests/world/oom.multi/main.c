@@ -102,6 +102,22 @@ static void reserved_empty_entities_need_no_memory(void **state) {
     s->heap.fail_at = 0;
 }
 
+/* GEN-04 CMP-04 ACC-01: a descriptor that says the same in other words is met when there is no
+ * memory. */
+static void question_without_memory_is_answered_right(void **state) {
+    support_world *s = *state;
+    stoa_component_desc desc = {.name = "Position", .fields = "{ float x; float y; }"};
+    stoa_component id = stoa_component_register(s->world, &desc);
+    stoa_entity e = stoa_create(s->world);
+    assert_int_equal(stoa_add_id(s->world, e, id), STOA_OK);
+    s->heap.fail_at = 1;
+    s->heap.fail_forever = true;
+    assert_true(stoa_has(s->world, e, Position));
+    assert_non_null(stoa_try_get(s->world, e, Position));
+    assert_non_null(stoa_get(s->world, e, Position));
+    s->heap.fail_at = 0;
+}
+
 /* ENT-11 CMP-11: a copy that its hook refuses. */
 static void clone_refused_by_copy_hook_changes_nothing(void **state) {
     support_world *s = *state;
@@ -133,6 +149,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(reserved_entities_need_no_memory, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(reserved_empty_entities_need_no_memory, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(question_without_memory_is_answered_right, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(clone_refused_by_copy_hook_changes_nothing, support_setup,
                                         support_teardown),

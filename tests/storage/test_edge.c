@@ -108,24 +108,6 @@ static void known_edge_is_found_and_not_made_again(void **state) {
     assert_int_equal(stoa__edge_check(&f->storage, empty), STOA_OK);
 }
 
-/* GEN-05 */
-static void key_that_makes_no_sense_is_refused(void **state) {
-    fixture *f = *state;
-    stoa_component a = type_make(f, 4), b = type_make(f, 4);
-    stoa__archetype *empty = f->storage.archetypes[0];
-    assert_null(edge_get(f, empty, (uint32_t[]){a, b, a}, 3));
-    assert_int_equal(stoa_last_error().status, STOA_DUPLICATE);
-    support_assert_message("'T1'");
-    assert_null(edge_get(f, empty, (uint32_t[]){a, a | DROP}, 2));
-    assert_int_equal(stoa_last_error().status, STOA_DUPLICATE);
-    assert_null(edge_get(f, empty, (uint32_t[]){b + 1}, 1));
-    assert_int_equal(stoa_last_error().status, STOA_UNKNOWN);
-    assert_null(edge_get(f, empty, (uint32_t[]){0}, 1));
-    assert_int_equal(stoa_last_error().status, STOA_UNKNOWN);
-    assert_int_equal(empty->edges.count, 0);
-    assert_int_equal(f->storage.archetype_count, 1);
-}
-
 /* GEN-04 GEN-03 */
 static void edge_is_made_wholly_or_not_at_all(void **state) {
     fixture *f = *state;
@@ -291,7 +273,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_STORAGE(edge_leads_to_the_set_of_its_key),
         WITH_STORAGE(known_edge_is_found_and_not_made_again),
-        WITH_STORAGE(key_that_makes_no_sense_is_refused),
         WITH_STORAGE(edge_is_made_wholly_or_not_at_all),
         WITH_STORAGE(rows_keep_their_columns_along_an_edge),
         WITH_STORAGE(edge_follows_a_layout_that_changes),

@@ -85,7 +85,7 @@ def declarations(path):
             while "*/" not in lines[i]:
                 i += 1
             i += 1
-        elif not line.strip() or re.match(r"#|\s*(STOA_BEGIN|STOA_END)\s*$", line):
+        elif not line.strip() or re.match(r"#|//(?!/)|\s*(STOA_BEGIN|STOA_END)\s*$", line):
             while lines[i].endswith("\\"):
                 i += 1
             i += 1

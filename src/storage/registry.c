@@ -325,7 +325,8 @@ stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type 
     stoa_status status = description_compare(storage, stoa__component_at(storage, id), &d);
     stoa__error_mute(muted);
     if (status == STOA_NO_MEMORY && stoa__component_at(storage, id)->info.size == type->size) {
-        /* The members cannot be compared now; the bytes are as many, so that reading them is safe. */
+        /* The members cannot be compared now; the bytes are as many, so that reading them is safe.
+         */
         return id;
     }
     if (status != STOA_OK) {

@@ -102,14 +102,16 @@ STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *v
                                           int32_t count) {
     stoa__storage *storage = &world->storage;
     stoa__values bundle;
-    stoa__edge *edge = NULL;
     stoa__row row;
     stoa_status status = stoa__values_read(world, values, count, false, &bundle);
-    if (status == STOA_OK) {
-        edge =
-            stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count, bundle.hash);
-        status = edge != NULL ? entity_row(storage, edge->target, &row) : stoa_last_error().status;
+    stoa__edge *edge = status == STOA_OK ? stoa__edge_get(storage, storage->archetypes[0],
+                                                          bundle.key, bundle.count, bundle.hash)
+                                         : NULL;
+    if (edge == NULL) {
+        stoa__world_report(world, stoa_last_error().status);
+        return STOA_NULL;
     }
+    status = entity_row(storage, edge->target, &row);
     if (status != STOA_OK) {
         stoa__world_report(world, status);
         return STOA_NULL;

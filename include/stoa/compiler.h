@@ -21,6 +21,8 @@
 #define STOA_ALIGNOF(T) alignof(T)
 /// A 32-bit atomic number, the same bytes in C and C++.
 typedef std::atomic<uint32_t> stoa_atomic;
+/// A 64-bit atomic number, the same bytes in C and C++.
+typedef std::atomic<uint64_t> stoa_atomic64;
 /// Reads an atomic number with relaxed order.
 #define STOA_LOAD(pointer) std::atomic_load_explicit((pointer), std::memory_order_relaxed)
 #else
@@ -39,6 +41,8 @@ typedef std::atomic<uint32_t> stoa_atomic;
 #define STOA_ALIGNOF(T) _Alignof(T)
 /// A 32-bit atomic number, the same bytes in C and C++.
 typedef _Atomic(uint32_t) stoa_atomic;
+/// A 64-bit atomic number, the same bytes in C and C++.
+typedef _Atomic(uint64_t) stoa_atomic64;
 /// Reads an atomic number with relaxed order.
 #define STOA_LOAD(pointer) atomic_load_explicit((pointer), memory_order_relaxed)
 #endif

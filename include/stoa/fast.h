@@ -50,13 +50,15 @@ typedef struct stoa_chunk_ref {
     stoa_archetype_head *archetype; ///< whose rows it holds
 } stoa_chunk_ref;
 
+/// Descriptors whose ids the fast paths find; others are looked up by a call.
+#define STOA_SLOTS 256
+
 /// The part of a world that the fast paths read.
 typedef struct stoa_world_head {
-    stoa_record *records;   ///< the entity table
-    uint32_t record_count;  ///< slots ever used, slot 0 included
-    uint32_t slot_count;    ///< entries of `slot_ids`
-    stoa_atomic *slot_ids;  ///< a descriptor's slot to its component id, 0 if not yet known
-    stoa_chunk_ref *chunks; ///< by chunk number
+    stoa_record *records;            ///< the entity table
+    uint32_t record_count;           ///< slots ever used, slot 0 included
+    stoa_chunk_ref *chunks;          ///< by chunk number
+    stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
 
 /// An archetype that a query matches, and how its columns are found.
@@ -90,14 +92,35 @@ typedef struct stoa_iter {
     stoa_entity empty[STOA_ITER_EMPTY]; ///< entities without components have no chunk to point into
 } stoa_iter;
 
-/// The slow half of stoa_iter_next: past the last chunk.
-bool stoa_iter_finish(stoa_iter *it);
+/// The slow half of stoa_iter_next: entities without components, which come last.
+bool stoa_iter_next_empty(stoa_iter *it);
+
+/// Tells a query that one of its iterations has ended.
+void stoa_query_close(struct stoa_query *query);
 
 /// The slow half of stoa_iter_next: reads the offsets of a match anew.
 void stoa_match_resolve(const struct stoa_query *query, stoa_match *match);
 
+/// The end of stoa_iter_next: past the last chunk. Works on a copy where it has to call with the
+/// iteration, so that this can stay in registers.
+static inline bool stoa_iter_last(stoa_iter *it) {
+    if (it->empty_next != 0) {
+        stoa_iter copy = *it;
+        bool more = stoa_iter_next_empty(&copy);
+        *it = copy;
+        it->entities = it->empty;
+        return more;
+    }
+    if (it->query != NULL) {
+        stoa_query_close(it->query);
+        it->query = NULL;
+    }
+    it->count = 0;
+    it->fields = 0;
+    return false;
+}
+
 /// Steps to the next chunk; false, and the iteration ended, after the last.
-/// The slow halves work on a copy, so that the iteration itself can stay in registers.
 static inline bool stoa_iter_next(stoa_iter *it) {
     const stoa_chunk *chunk = it->chunk;
     if (chunk == it->chunk_end) {
@@ -106,11 +129,7 @@ static inline bool stoa_iter_next(stoa_iter *it) {
         do {
             match = it->match;
             if (match == it->match_end) {
-                stoa_iter copy = *it;
-                bool more = stoa_iter_finish(&copy);
-                *it = copy;
-                it->entities = it->empty;
-                return more;
+                return stoa_iter_last(it);
             }
             it->match = match + 1;
             archetype = match->archetype;
@@ -160,11 +179,12 @@ static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_
     return stoa_archetype_column(archetype, id);
 }
 
-/// The id of a described type if its slot knows it in this world, else 0.
+/// The id of a described type that this world has met lately, else 0.
 static inline stoa_component stoa_fast_id(const stoa_world *world, const stoa_type *type) {
     const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
     uint32_t slot = STOA_LOAD(&type->slot);
-    return STOA_LIKELY(slot < w->slot_count) ? STOA_LOAD(&w->slot_ids[slot]) : 0;
+    uint64_t entry = STOA_LOAD(&w->slots[slot % STOA_SLOTS]);
+    return STOA_LIKELY((uint32_t)entry == slot) ? (stoa_component)(entry >> 32) : 0;
 }
 
 /// The component of a live entity, or NULL; `id` as for stoa_fast_column.
@@ -180,10 +200,11 @@ static inline void *stoa_fast_find(const stoa_world *world, stoa_entity e, stoa_
     return w->chunks[place >> STOA_PLACE_BITS].data + column->offset + row * size;
 }
 
-/// Typed twin of stoa_try_get_id; see stoa_try_get.
-static inline void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type) {
+/// Typed twin of stoa_try_get_id; see stoa_try_get. `size` is the type's.
+static inline void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type,
+                                  uint32_t size) {
     stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
-    return STOA_LIKELY(id != 0) ? stoa_fast_find(world, e, id, type->size)
+    return STOA_LIKELY(id != 0) ? stoa_fast_find(world, e, id, size)
                                 : stoa_try_type(world, e, type);
 }
 
@@ -195,20 +216,22 @@ static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_ty
                                 : stoa_try_type(world, e, type) != NULL;
 }
 
-/// Typed get, const; see stoa_get.
-static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, stoa_type *type) {
+/// Typed get, const; see stoa_get. `size` is the type's.
+static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, stoa_type *type,
+                                        uint32_t size) {
     const void *found = NULL;
     if (STOA_LIKELY(world != NULL)) {
-        found = stoa_fast_find(world, e, stoa_fast_id(world, type), type->size);
+        found = stoa_fast_find(world, e, stoa_fast_id(world, type), size);
     }
     return STOA_LIKELY(found != NULL) ? found : stoa_get_type(world, e, type);
 }
 
-/// Typed get for writing; see stoa_get_mut.
-static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_type *type) {
+/// Typed get for writing; see stoa_get_mut. `size` is the type's.
+static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_type *type,
+                                      uint32_t size) {
     void *found = NULL;
     if (STOA_LIKELY(world != NULL)) {
-        found = stoa_fast_find(world, e, stoa_fast_id(world, type), type->size);
+        found = stoa_fast_find(world, e, stoa_fast_id(world, type), size);
     }
     return STOA_LIKELY(found != NULL) ? found : stoa_get_mut_type(world, e, type);
 }

@@ -118,6 +118,9 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
 /// The descriptor of a described type, as `stoa_type *`.
 #define STOA_TYPE_OF(T) (&T##_stoa)
 
+/// The size of a described type in a column: that of T, or 0 for a tag.
+#define STOA_SIZE_OF(T) ((uint32_t)T##_stoa_size)
+
 /// The text of its arguments after macros in them are replaced.
 #define STOA_TEXT(...) STOA_TEXT_RAW(__VA_ARGS__)
 /// The text of its arguments as they stand.
@@ -132,6 +135,7 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
 
 /// The descriptor behind every describing macro; not for direct use.
 #define STOA_DESCRIBE(T, form, text, members, size, ...)                                           \
+    enum { T##_stoa_size = (int)(size) };                                                          \
     STOA_UNUSED static stoa_type T##_stoa = {                                                      \
         0,           form, #T, text, members, (uint32_t)(size), (uint32_t)STOA_ALIGNOF(T),         \
         (uint32_t)sizeof(stoa_enum_probe), __VA_ARGS__}

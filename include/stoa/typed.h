@@ -16,16 +16,20 @@
 #define stoa_has(world, e, T) stoa_has_type((world), (e), STOA_TYPE_OF(T))
 
 /// The entity's T as `const T *`, which must be there; NULL with an error if not.
-#define stoa_get(world, e, T) ((const T *)stoa_fast_get((world), (e), STOA_TYPE_OF(T)))
+#define stoa_get(world, e, T)                                                                      \
+    ((const T *)stoa_fast_get((world), (e), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 
 /// The entity's T as `T *`, which must be there; NULL with an error if not.
-#define stoa_get_mut(world, e, T) ((T *)stoa_fast_get_mut((world), (e), STOA_TYPE_OF(T)))
+#define stoa_get_mut(world, e, T)                                                                  \
+    ((T *)stoa_fast_get_mut((world), (e), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 
 /// The entity's T as `const T *`, or NULL.
-#define stoa_try_get(world, e, T) ((const T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T)))
+#define stoa_try_get(world, e, T)                                                                  \
+    ((const T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 
 /// The entity's T as `T *`, or NULL.
-#define stoa_try_get_mut(world, e, T) ((T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T)))
+#define stoa_try_get_mut(world, e, T)                                                              \
+    ((T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 
 /// Runs the block that follows, with `const T *p`, if the entity has T.
 #define stoa_with(world, e, T, p) for (const T *p = stoa_try_get(world, e, T); p; p = NULL)
@@ -101,18 +105,18 @@ static inline stoa_ref stoa_ref_clone(stoa_ref ref) {
 }
 
 /// Looks a component up for a ref; see stoa_ref_get.
-static inline const void *stoa_ref_get_type(stoa_ref ref, stoa_type *type) {
-    return stoa_fast_get(ref.world, ref.entity, type);
+static inline const void *stoa_ref_get_type(stoa_ref ref, stoa_type *type, uint32_t size) {
+    return stoa_fast_get(ref.world, ref.entity, type, size);
 }
 
 /// Looks a component up for a ref, for writing; see stoa_ref_get_mut.
-static inline void *stoa_ref_get_mut_type(stoa_ref ref, stoa_type *type) {
-    return stoa_fast_get_mut(ref.world, ref.entity, type);
+static inline void *stoa_ref_get_mut_type(stoa_ref ref, stoa_type *type, uint32_t size) {
+    return stoa_fast_get_mut(ref.world, ref.entity, type, size);
 }
 
 /// Looks a component up for a ref, with no error; see stoa_ref_try_get.
-static inline void *stoa_ref_find_type(stoa_ref ref, stoa_type *type) {
-    return stoa_fast_try(ref.world, ref.entity, type);
+static inline void *stoa_ref_find_type(stoa_ref ref, stoa_type *type, uint32_t size) {
+    return stoa_fast_try(ref.world, ref.entity, type, size);
 }
 
 /// Sets a component of a ref; see stoa_ref_set.
@@ -131,15 +135,18 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 }
 
 /// stoa_has on a ref.
-#define stoa_ref_has(ref, T) (stoa_ref_find_type((ref), STOA_TYPE_OF(T)) != NULL)
+#define stoa_ref_has(ref, T) (stoa_ref_find_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)) != NULL)
 /// stoa_get on a ref.
-#define stoa_ref_get(ref, T) ((const T *)stoa_ref_get_type((ref), STOA_TYPE_OF(T)))
+#define stoa_ref_get(ref, T) ((const T *)stoa_ref_get_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_get_mut on a ref.
-#define stoa_ref_get_mut(ref, T) ((T *)stoa_ref_get_mut_type((ref), STOA_TYPE_OF(T)))
+#define stoa_ref_get_mut(ref, T)                                                                   \
+    ((T *)stoa_ref_get_mut_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_try_get on a ref.
-#define stoa_ref_try_get(ref, T) ((const T *)stoa_ref_find_type((ref), STOA_TYPE_OF(T)))
+#define stoa_ref_try_get(ref, T)                                                                   \
+    ((const T *)stoa_ref_find_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_try_get_mut on a ref.
-#define stoa_ref_try_get_mut(ref, T) ((T *)stoa_ref_find_type((ref), STOA_TYPE_OF(T)))
+#define stoa_ref_try_get_mut(ref, T)                                                               \
+    ((T *)stoa_ref_find_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_add on a ref.
 #define stoa_ref_add(ref, T) stoa_ref_add_type((ref), STOA_TYPE_OF(T))
 /// stoa_remove on a ref.

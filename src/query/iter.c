@@ -66,16 +66,19 @@ stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc) {
     return iter_of(query);
 }
 
-void stoa_iter_end(stoa_iter *it) {
-    if (it == NULL || it->query == NULL) {
-        return;
-    }
-    stoa_query *query = it->query;
+void stoa_query_close(stoa_query *query) {
     query->open--;
     query->world->open--;
     if (query->once) {
         stoa__query_delete(query);
     }
+}
+
+void stoa_iter_end(stoa_iter *it) {
+    if (it == NULL || it->query == NULL) {
+        return;
+    }
+    stoa_query_close(it->query);
     it->query = NULL;
     it->count = 0;
     it->fields = 0;
@@ -84,27 +87,23 @@ void stoa_iter_end(stoa_iter *it) {
     it->match = it->match_end;
 }
 
-bool stoa_iter_finish(stoa_iter *it) {
-    if (it->empty_next != 0) {
-        const stoa_world_head *head = &it->world->storage.head;
-        uint32_t i = it->empty_next;
-        int32_t count = 0;
-        for (; i < head->record_count && count < STOA_ITER_EMPTY; i++) {
-            const stoa_record *record = &head->records[i];
-            if ((record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0) {
-                it->empty[count++] = (stoa_entity){i, record->generation};
-            }
-        }
-        it->empty_next = i;
-        it->fields = 0;
-        it->entities = it->empty;
-        it->count = count;
-        if (count > 0) {
-            return true;
+bool stoa_iter_next_empty(stoa_iter *it) {
+    const stoa_world_head *head = &it->world->storage.head;
+    uint32_t i = it->empty_next;
+    int32_t count = 0;
+    for (; i < head->record_count && count < STOA_ITER_EMPTY; i++) {
+        const stoa_record *record = &head->records[i];
+        if ((record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0) {
+            it->empty[count++] = (stoa_entity){i, record->generation};
         }
     }
-    stoa_iter_end(it);
-    return false;
+    it->empty_next = i;
+    it->fields = 0;
+    it->count = count;
+    if (count == 0) {
+        stoa_iter_end(it);
+    }
+    return count > 0;
 }
 
 void stoa_match_resolve(const stoa_query *query, stoa_match *match) {

@@ -308,13 +308,29 @@ stoa_component stoa__registry_find(const stoa__storage *storage, const char *nam
     }
 }
 
+/* Notes the id of a slot where the fast paths look, and in the table if that reaches so far. Both
+ * are atomic: any number of threads may ask a world that none changes. */
+static stoa_component slot_remember(const stoa__storage *storage, uint32_t slot,
+                                    stoa_component id) {
+    stoa__storage *s = (stoa__storage *)(uintptr_t)storage;
+    atomic_store_explicit(&s->head.slots[slot % STOA_SLOTS], (uint64_t)id << 32 | slot,
+                          memory_order_relaxed);
+    if (slot < s->registry.slot_count) {
+        atomic_store_explicit(&s->registry.slot_ids[slot], id, memory_order_relaxed);
+    }
+    return id;
+}
+
+/* The id that the table knows of a slot, or 0. */
+static stoa_component slot_recall(const stoa__storage *storage, uint32_t slot) {
+    return slot < storage->registry.slot_count ? STOA_LOAD(&storage->registry.slot_ids[slot]) : 0;
+}
+
 stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type *type) {
     uint32_t slot = slot_of(type);
-    if (slot < storage->head.slot_count) {
-        stoa_component known = STOA_LOAD(&storage->head.slot_ids[slot]);
-        if (known != 0) {
-            return known;
-        }
+    stoa_component known = slot_recall(storage, slot);
+    if (known != 0) {
+        return slot_remember(storage, slot, known);
     }
     stoa_component id = stoa__registry_find(storage, stoa__type_name(type));
     if (id == 0) {
@@ -329,18 +345,12 @@ stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type 
          */
         return id;
     }
-    if (status != STOA_OK) {
-        return 0;
-    }
-    if (slot < storage->head.slot_count) {
-        atomic_store_explicit(&storage->head.slot_ids[slot], id, memory_order_relaxed);
-    }
-    return id;
+    return status == STOA_OK ? slot_remember(storage, slot, id) : 0;
 }
 
 /* Makes room in the slot table, so that look-ups of this descriptor are quick from now on. */
 static bool slots_reserve(stoa__storage *storage, uint32_t slot) {
-    uint32_t count = storage->head.slot_count;
+    uint32_t count = storage->registry.slot_count;
     if (slot < count) {
         return true;
     }
@@ -349,14 +359,14 @@ static bool slots_reserve(stoa__storage *storage, uint32_t slot) {
         want *= 2;
     }
     stoa_atomic *ids =
-        stoa__heap_resize(&storage->heap, storage->head.slot_ids, count * sizeof *ids,
+        stoa__heap_resize(&storage->heap, storage->registry.slot_ids, count * sizeof *ids,
                           want * sizeof *ids, _Alignof(stoa_atomic));
     if (ids == NULL) {
         return false;
     }
     memset((void *)(ids + count), 0, (want - count) * sizeof *ids);
-    storage->head.slot_ids = ids;
-    storage->head.slot_count = want;
+    storage->registry.slot_ids = ids;
+    storage->registry.slot_count = want;
     return true;
 }
 
@@ -366,9 +376,9 @@ stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
         stoa__error_memory("the table of descriptors");
         return 0;
     }
-    stoa_component id = STOA_LOAD(&storage->head.slot_ids[slot]);
+    stoa_component id = slot_recall(storage, slot);
     if (id != 0) {
-        return id;
+        return slot_remember(storage, slot, id);
     }
     description d = description_of_type(storage, type);
     id = stoa__registry_find(storage, d.name);
@@ -379,8 +389,7 @@ stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
     } else {
         id = registry_add(storage, &d);
     }
-    atomic_store_explicit(&storage->head.slot_ids[slot], id, memory_order_relaxed);
-    return id;
+    return id != 0 ? slot_remember(storage, slot, id) : 0;
 }
 
 stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_desc *desc) {
@@ -404,7 +413,7 @@ void stoa__registry_fini(stoa__storage *storage) {
     stoa__heap_grow_free(&storage->heap, registry->items, registry->capacity,
                          sizeof *registry->items);
     stoa__map_fini(&registry->by_name, &storage->heap);
-    stoa__heap_free(&storage->heap, storage->head.slot_ids,
-                    storage->head.slot_count * sizeof *storage->head.slot_ids,
+    stoa__heap_free(&storage->heap, storage->registry.slot_ids,
+                    storage->registry.slot_count * sizeof *storage->registry.slot_ids,
                     _Alignof(stoa_atomic));
 }

@@ -48,6 +48,8 @@ typedef struct stoa__registry {
     uint32_t count;
     uint32_t capacity;
     stoa__map by_name;
+    stoa_atomic *slot_ids; /* a descriptor's slot to its component id, 0 if not yet known */
+    uint32_t slot_count;
 } stoa__registry;
 
 /* A column with data, of an archetype. */

@@ -186,7 +186,7 @@ static size_t registry_bytes(const stoa__storage *storage) {
     const stoa__registry *registry = &storage->registry;
     size_t bytes = registry->capacity * sizeof *registry->items +
                    registry->by_name.capacity * sizeof(stoa__map_cell) +
-                   storage->head.slot_count * sizeof(stoa_atomic);
+                   storage->registry.slot_count * sizeof(stoa_atomic);
     for (uint32_t i = 0; i < registry->count; i++) {
         const stoa__component *component = registry->items[i];
         bytes += component->identifier != NULL ? strlen(component->identifier) + 1 : 0;

@@ -87,7 +87,7 @@ STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bund
     stoa__edge *edge = bundle->edge;
     stoa__edge_ready(storage, edge, storage->archetypes[0]);
     for (int32_t i = 0; i < bundle->count; i++) {
-        stoa_component id = STOA_LOAD(&storage->head.slot_ids[bundle->slots[i]]);
+        stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[i]]);
         uint32_t at = 0;
         while (edge->key[at] != id) {
             at++;

@@ -80,8 +80,8 @@ static void descriptor_slot_is_written_once_and_serves_all_worlds(void **state) 
     assert_int_equal(stoa__registry_type(&b.storage, STOA_TYPE_OF(Position)), 2);
     assert_int_equal(STOA_LOAD(&Position_stoa.slot), slot);
     assert_int_not_equal(STOA_LOAD(&Velocity_stoa.slot), slot);
-    assert_int_equal(STOA_LOAD(&a.storage.head.slot_ids[slot]), 1);
-    assert_int_equal(STOA_LOAD(&b.storage.head.slot_ids[slot]), 2);
+    assert_int_equal(STOA_LOAD(&a.storage.registry.slot_ids[slot]), 1);
+    assert_int_equal(STOA_LOAD(&b.storage.registry.slot_ids[slot]), 2);
     fixture_close(&a);
     assert_int_equal(stoa__registry_find_type(&b.storage, STOA_TYPE_OF(Position)), 2);
     fixture_close(&b);
@@ -100,8 +100,8 @@ static void second_descriptor_of_a_name_finds_the_same_id(void **state) {
     assert_int_equal(f.heap.allocations, allocations);
     uint32_t slot = STOA_LOAD(&twin.slot);
     assert_int_not_equal(slot, STOA_LOAD(&Position_stoa.slot));
-    assert_true(slot < f.storage.head.slot_count);
-    assert_int_equal(STOA_LOAD(&f.storage.head.slot_ids[slot]), 1);
+    assert_true(slot < f.storage.registry.slot_count);
+    assert_int_equal(STOA_LOAD(&f.storage.registry.slot_ids[slot]), 1);
     assert_int_equal(stoa__registry_type(&f.storage, &twin), 1);
     assert_int_equal(f.storage.registry.count, 1);
     fixture_close(&f);
@@ -117,10 +117,10 @@ static void slot_table_grows_and_keeps_what_it_knew(void **state) {
         types[i] = twin_of(i % 2 == 0 ? STOA_TYPE_OF(Position) : STOA_TYPE_OF(Velocity));
         assert_int_equal(stoa__registry_type(&f.storage, &types[i]), i % 2 + 1);
     }
-    assert_true(f.storage.head.slot_count > 300);
+    assert_true(f.storage.registry.slot_count > 300);
     for (uint32_t i = 0; i < 300; i++) {
         uint32_t slot = STOA_LOAD(&types[i].slot);
-        assert_int_equal(STOA_LOAD(&f.storage.head.slot_ids[slot]), i % 2 + 1);
+        assert_int_equal(STOA_LOAD(&f.storage.registry.slot_ids[slot]), i % 2 + 1);
     }
     assert_int_equal(f.storage.registry.count, 2);
     fixture_close(&f);

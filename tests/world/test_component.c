@@ -267,7 +267,8 @@ static void descriptor_of_another_unit_is_the_same_component(void **state) {
     rival.text = "{ float x, z; }";
     assert_int_equal(stoa_type_find(s->world, &twin), stoa_id(s->world, Position));
     assert_true(stoa_has_type(s->world, e, &twin));
-    assert_ptr_equal(stoa_fast_get(s->world, e, &twin), stoa_get(s->world, e, Position));
+    assert_ptr_equal(stoa_fast_get(s->world, e, &twin, sizeof(Position)),
+                     stoa_get(s->world, e, Position));
     assert_int_equal(stoa_type_register(s->world, &twin), stoa_id(s->world, Position));
     assert_int_equal(s->errors, 0);
     stoa_error_clear();

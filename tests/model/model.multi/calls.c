@@ -307,13 +307,15 @@ static void call_read(run *r, const op *o, being *b) {
     run_check(r, (found != NULL) == has, "stoa_try_get_id is wrong");
     if (t->descriptor != NULL) {
         run_check(r, stoa_has_type(w, b->handle, t->descriptor) == has, "stoa_has is wrong");
-        run_check(r, stoa_fast_try(w, b->handle, t->descriptor) == found, "stoa_try_get differs");
+        run_check(r, stoa_fast_try(w, b->handle, t->descriptor, t->size) == found,
+                  "stoa_try_get differs");
     }
     if (has) {
         run_check(r, stoa_get_id(w, b->handle, id) == found, "stoa_get_id differs");
         run_check(r, stoa_get_named(w, b->handle, t->name) == found, "stoa_get_named differs");
         if (t->descriptor != NULL) {
-            run_check(r, stoa_fast_get(w, b->handle, t->descriptor) == found, "stoa_get differs");
+            run_check(r, stoa_fast_get(w, b->handle, t->descriptor, t->size) == found,
+                      "stoa_get differs");
         }
     }
     run_expect(r, STOA_OK, STOA_OK, "reading");
@@ -326,7 +328,7 @@ static void call_write(run *r, const op *o, being *b) {
     if (!has || twin_of(o) == 1) {
         found = stoa_try_get_mut_id(r->s.world, b->handle, r->ids[o->type]);
     } else if (twin_of(o) == 0) {
-        found = stoa_fast_get_mut(r->s.world, b->handle, t->descriptor);
+        found = stoa_fast_get_mut(r->s.world, b->handle, t->descriptor, t->size);
     } else {
         found = stoa_get_mut_named(r->s.world, b->handle, t->name);
     }

@@ -45,7 +45,7 @@ static int fresh_use(stoa_world *w, int number, int round) {
         wrong += stoa_set_type(w, e, &fresh[which], value) != STOA_OK;
     }
     for (int i = 0; i < FRESH; i++) {
-        const int32_t *value = stoa_fast_try(w, e, &fresh[i]);
+        const int32_t *value = stoa_fast_try(w, e, &fresh[i], fresh[i].size);
         stoa_component id = stoa_component_find(w, fresh_names[i]);
         wrong += value == NULL || value[0] != round;
         wrong += id != (stoa_component)(number == 0 ? i + 1 : FRESH - i);

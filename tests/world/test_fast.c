@@ -1,0 +1,126 @@
+/* The fast paths of the public header where they have to ask the slow ones: more descriptors than
+ * they remember, and archetypes whose ids do not fit into a table without crowding. */
+#include "support/support.h"
+
+#define DESCRIPTORS (3 * STOA_SLOTS)
+
+STOA_COMPONENT(Position, { float x, y; });
+STOA_COMPONENT(Velocity, { float x, y; });
+STOA_COMPONENT_WITH(Corner, STOA_OPTIONS(.name = "gfx.Corner"), { float x, y; });
+STOA_COMPONENT(Box, { Corner low, high; });
+
+/* CMP-09 CMP-01 ACC-01: descriptors that share a place in the table of the fast paths. */
+static void descriptors_beyond_the_fast_table_work(void **state) {
+    support_world *s = *state;
+    static stoa_type types[DESCRIPTORS];
+    static char names[DESCRIPTORS][16];
+    stoa_entity e = stoa_create(s->world);
+    for (uint32_t i = 0; i < DESCRIPTORS; i++) {
+        snprintf(names[i], sizeof names[i], "T%u", i);
+        types[i].form = STOA_FORM_OWN;
+        types[i].identifier = names[i];
+        types[i].text = "{ uint32_t n; }";
+        types[i].size = 4;
+        types[i].alignment = 4;
+        types[i].enum_size = 4;
+        atomic_init(&types[i].slot, 0);
+        if (i % 3 != 0) {
+            assert_int_equal(stoa_set_type(s->world, e, &types[i], &i), STOA_OK);
+        }
+    }
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < DESCRIPTORS; i++) {
+            const uint32_t *found = stoa_fast_try(s->world, e, &types[i], 4);
+            assert_int_equal(found != NULL, i % 3 != 0);
+            assert_int_equal(stoa_has_type(s->world, e, &types[i]), i % 3 != 0);
+            if (found != NULL) {
+                assert_int_equal(*found, i);
+                assert_ptr_equal(stoa_fast_get(s->world, e, &types[i], 4), found);
+            }
+        }
+    }
+}
+
+/* STO-01 ACC-01 CMP-09: ids that differ in high bits only are told apart, present and absent. */
+static void crowded_archetype_knows_its_components(void **state) {
+    support_world *s = *state;
+    const uint32_t strides[] = {64, 512, 1024};
+    for (uint32_t i = 0; i < 4096; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", i);
+        stoa_component_desc desc = {.name = name, .fields = "{ uint32_t n; }"};
+        assert_int_equal(stoa_component_register(s->world, &desc), i + 1);
+    }
+    for (int k = 0; k < 3; k++) {
+        uint32_t stride = strides[k], data[4] = {1, 2, 3, 4};
+        stoa_value values[4];
+        for (uint32_t i = 0; i < 4; i++) {
+            values[i] = (stoa_value){.id = 7 + i * stride, .data = &data[i]};
+        }
+        stoa_entity e = stoa_create_values(s->world, values, 4);
+        for (uint32_t id = 1; id <= 4096; id++) {
+            bool there = id >= 7 && (id - 7) % stride == 0 && (id - 7) / stride < 4;
+            assert_int_equal(stoa_has_id(s->world, e, id), there);
+            const uint32_t *n = stoa_try_get_id(s->world, e, id);
+            assert_int_equal(n != NULL ? *n : 0, there ? (id - 7) / stride + 1 : 0);
+        }
+        assert_int_equal(stoa_remove_id(s->world, e, 7 + stride), STOA_OK);
+        assert_false(stoa_has_id(s->world, e, 7 + stride));
+        assert_true(stoa_has_id(s->world, e, 7 + 2 * stride));
+    }
+}
+
+/* QRY-06 ACC-06: what does not move a row is no structural change. */
+static void change_in_place_is_allowed_under_iteration(void **state) {
+    support_world *s = *state;
+    stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}));
+    stoa_query *q =
+        stoa_query_new(s->world, &(stoa_query_desc){.terms = {STOA_READ(Position)}, .name = "all"});
+    stoa_iter it = stoa_query_iter(q);
+    assert_true(stoa_iter_next(&it));
+    assert_int_equal(stoa_change(s->world, e, STOA_VALUE(Position, {3, 4}), STOA_REMOVE(Velocity)),
+                     STOA_OK);
+    assert_true(stoa_field(&it, Position, 0)[0].y == 4);
+    support_assert_misuse(
+        s, stoa_change(s->world, e, STOA_VALUE(Position, {5, 6}), STOA_ZERO(Velocity)),
+        STOA_ITERATING);
+    support_assert_message("'all'");
+    assert_true(stoa_get(s->world, e, Position)->y == 4);
+    stoa_iter_end(&it);
+}
+
+/* GEN-03 CMP-01: a call that fails registers nothing. */
+static void dead_entity_registers_no_type(void **state) {
+    support_world *s = *state;
+    stoa_entity e = stoa_create(s->world);
+    assert_int_equal(stoa_destroy(s->world, e), STOA_OK);
+    support_assert_misuse(s, stoa_set(s->world, e, Position, {1, 2}), STOA_DEAD);
+    support_assert_misuse(s, stoa_add(s->world, e, Velocity), STOA_DEAD);
+    assert_int_equal(stoa_component_count(s->world), 0);
+}
+
+/* CMP-06 CMP-13: a nested type is found by its C name though it goes by another. */
+static void nested_type_is_found_by_its_c_name(void **state) {
+    support_world *s = *state;
+    assert_int_equal(stoa_id(s->world, Box), 0);
+    support_assert_message("'Corner'");
+    stoa_component corner = stoa_id(s->world, Corner), box = stoa_id(s->world, Box);
+    stoa_component_info info;
+    assert_int_equal(stoa_component_info_get(s->world, box, &info), STOA_OK);
+    assert_int_equal(info.members[1].type, corner);
+    assert_int_equal(info.members[1].offset, offsetof(Box, high));
+    assert_string_equal(stoa_component_name(s->world, corner), "gfx.Corner");
+}
+
+#define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_WORLD(descriptors_beyond_the_fast_table_work),
+        WITH_WORLD(crowded_archetype_knows_its_components),
+        WITH_WORLD(change_in_place_is_allowed_under_iteration),
+        WITH_WORLD(dead_entity_registers_no_type),
+        WITH_WORLD(nested_type_is_found_by_its_c_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -101,8 +101,8 @@ void stoa_query_close(struct stoa_query *query);
 /// The slow half of stoa_iter_next: reads the offsets of a match anew.
 void stoa_match_resolve(const struct stoa_query *query, stoa_match *match);
 
-/// The end of stoa_iter_next: past the last chunk. Works on a copy where it has to call with the
-/// iteration, so that this can stay in registers.
+/// The end of stoa_iter_next, past the last chunk.
+/// Works on a copy where it calls with the iteration, so that this can stay in registers.
 static inline bool stoa_iter_last(stoa_iter *it) {
     if (it->empty_next != 0) {
         stoa_iter copy = *it;

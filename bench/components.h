@@ -9,10 +9,13 @@
 STOA_TYPE(Position, { float x, y, z; });
 STOA_TYPE(Velocity, { float x, y, z; });
 
-/* Weighs all positions, entity by entity, and counts the rows: what the limit's twin does. */
-double bench_world_weigh(stoa_world *world, int32_t n, const stoa_entity *entities);
-
 /* A world on the default allocator. */
 stoa_world *bench_world_new(void);
+
+/* Makes n entities one by one, entity i with the values of number i. */
+void bench_world_create(stoa_world *world, int32_t n, stoa_entity *entities);
+
+/* Weighs all positions, entity by entity, and counts the rows: what the limit's twin does. */
+double bench_world_weigh(stoa_world *world, int32_t n, const stoa_entity *entities);
 
 #endif

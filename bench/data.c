@@ -1,8 +1,10 @@
-/* The loops over long columns, as functions that both sides call.
- *
- * Where a loop of five instructions lies in the program decides up to half of its speed, and would
+/* The data of a crowd, and the loops over long columns, which are functions that both sides call:
+ * where a loop of five instructions lies in the program decides up to half of its speed, and would
  * be measured in place of what is different between the sides. */
 #include "data.h"
+#include "bench.h"
+
+#include <stdlib.h>
 
 #define ONE_FOR_BOTH __attribute__((noinline, aligned(64)))
 
@@ -12,4 +14,22 @@ ONE_FOR_BOTH void data_shift_long(Position *positions, int32_t n) {
 
 ONE_FOR_BOTH void data_move_long(Position *positions, const Velocity *velocities, int32_t n) {
     data_move(positions, velocities, n);
+}
+
+data_crowd data_crowd_new(int32_t n) {
+    data_crowd crowd;
+    crowd.positions = bench_alloc((size_t)n, sizeof *crowd.positions);
+    crowd.velocities = bench_alloc((size_t)n, sizeof *crowd.velocities);
+    crowd.order = bench_order(n);
+    for (int32_t i = 0; i < n; i++) {
+        crowd.positions[i] = data_position(i);
+        crowd.velocities[i] = data_velocity(i);
+    }
+    return crowd;
+}
+
+void data_crowd_free(data_crowd *crowd) {
+    free(crowd->positions);
+    free(crowd->velocities);
+    free(crowd->order);
 }

@@ -55,6 +55,16 @@ static inline void data_move(Position *restrict positions, const Velocity *restr
     }
 }
 
+/* What entities 0 to n - 1 are made with in bulk, and a random order to end them in. */
+typedef struct data_crowd {
+    Position *positions;
+    Velocity *velocities;
+    uint32_t *order;
+} data_crowd;
+
+data_crowd data_crowd_new(int32_t n);
+void data_crowd_free(data_crowd *crowd);
+
 void data_shift_long(Position *positions, int32_t n);
 void data_move_long(Position *positions, const Velocity *velocities, int32_t n);
 

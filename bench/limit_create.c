@@ -80,9 +80,7 @@ typedef struct crowd {
     limit_world world;
     limit_entity *entities;
     limit_entity *victims; /* in the order they are to be ended */
-    Position *positions;   /* what bulk creation copies */
-    Velocity *velocities;
-    uint32_t *order;
+    data_crowd data;
     int32_t n;
     int32_t refused;
 } crowd;
@@ -108,17 +106,10 @@ LIMIT_JOB static void crowd_create_bulk(limit_world *world, int32_t n,
 
 static crowd *crowd_new(bench_size size) {
     crowd *c = bench_alloc(1, sizeof *c);
-    size_t n = (size_t)size.n;
     *c = (crowd){.n = size.n};
-    c->entities = bench_alloc(n, sizeof *c->entities);
-    c->victims = bench_alloc(n, sizeof *c->victims);
-    c->positions = bench_alloc(n, sizeof *c->positions);
-    c->velocities = bench_alloc(n, sizeof *c->velocities);
-    c->order = bench_order(size.n);
-    for (int32_t i = 0; i < size.n; i++) {
-        c->positions[i] = data_position(i);
-        c->velocities[i] = data_velocity(i);
-    }
+    c->entities = bench_alloc((size_t)size.n, sizeof *c->entities);
+    c->victims = bench_alloc((size_t)size.n, sizeof *c->victims);
+    c->data = data_crowd_new(size.n);
     return c;
 }
 
@@ -160,7 +151,7 @@ static void crowd_renew_rand(void *side) {
     crowd_renew(c);
     limit_world_create(&c->world, c->n, c->entities);
     for (int32_t i = 0; i < c->n; i++) {
-        c->victims[i] = c->entities[c->order[i]];
+        c->victims[i] = c->entities[c->data.order[i]];
     }
 }
 
@@ -171,7 +162,7 @@ static void crowd_run_create(void *side) {
 
 static void crowd_run_bulk(void *side) {
     crowd *c = side;
-    crowd_create_bulk(&c->world, c->n, c->entities, c->positions, c->velocities);
+    crowd_create_bulk(&c->world, c->n, c->entities, c->data.positions, c->data.velocities);
 }
 
 static void crowd_run_destroy(void *side) {
@@ -195,9 +186,7 @@ static void crowd_close(void *side) {
     crowd *c = side;
     free(c->entities);
     free(c->victims);
-    free(c->positions);
-    free(c->velocities);
-    free(c->order);
+    data_crowd_free(&c->data);
     free(c);
 }
 

@@ -32,12 +32,7 @@ static void *lookup_open(bench_size size) {
     *l = (lookup){.size = size, .world = bench_world_new()};
     l->entities = bench_alloc((size_t)size.n, sizeof *l->entities);
     stoa_entity *made = bench_alloc((size_t)size.n, sizeof *made);
-    for (int32_t i = 0; i < size.n; i++) {
-        Position p = data_position(i);
-        Velocity v = data_velocity(i);
-        made[i] = stoa_create_with(l->world, STOA_VALUE_FROM(Position, &p),
-                                   STOA_VALUE_FROM(Velocity, &v));
-    }
+    bench_world_create(l->world, size.n, made);
     uint32_t *order = bench_order(size.n);
     for (int32_t i = 0; i < size.n; i++) {
         l->entities[i] = made[order[i]];

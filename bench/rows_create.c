@@ -12,6 +12,15 @@ stoa_world *bench_world_new(void) {
     return world;
 }
 
+void bench_world_create(stoa_world *world, int32_t n, stoa_entity *entities) {
+    for (int32_t i = 0; i < n; i++) {
+        Position p = data_position(i);
+        Velocity v = data_velocity(i);
+        entities[i] =
+            stoa_create_with(world, STOA_VALUE_FROM(Position, &p), STOA_VALUE_FROM(Velocity, &v));
+    }
+}
+
 double bench_world_weigh(stoa_world *world, int32_t n, const stoa_entity *entities) {
     double sum = stoa_count(world);
     for (int32_t i = 0; i < n; i++) {
@@ -26,9 +35,7 @@ typedef struct crowd {
     stoa_world *world;
     stoa_entity *entities;
     stoa_entity *victims; /* in the order they are to be ended */
-    Position *positions;  /* what bulk creation copies */
-    Velocity *velocities;
-    uint32_t *order;
+    data_crowd data;
     int32_t n;
     int32_t refused;
 } crowd;
@@ -42,18 +49,13 @@ static void crowd_create_empty(void *side) {
 
 static void crowd_create(void *side) {
     crowd *c = side;
-    for (int32_t i = 0; i < c->n; i++) {
-        Position p = data_position(i);
-        Velocity v = data_velocity(i);
-        c->entities[i] = stoa_create_with(c->world, STOA_VALUE_FROM(Position, &p),
-                                          STOA_VALUE_FROM(Velocity, &v));
-    }
+    bench_world_create(c->world, c->n, c->entities);
 }
 
 static void crowd_create_bulk(void *side) {
     crowd *c = side;
-    (void)stoa_create_bulk(c->world, c->n, c->entities, STOA_COLUMN(Position, c->positions),
-                           STOA_COLUMN(Velocity, c->velocities));
+    (void)stoa_create_bulk(c->world, c->n, c->entities, STOA_COLUMN(Position, c->data.positions),
+                           STOA_COLUMN(Velocity, c->data.velocities));
 }
 
 static void crowd_destroy(void *side) {
@@ -66,17 +68,10 @@ static void crowd_destroy(void *side) {
 
 static crowd *crowd_new(bench_size size) {
     crowd *c = bench_alloc(1, sizeof *c);
-    size_t n = (size_t)size.n;
     *c = (crowd){.n = size.n};
-    c->entities = bench_alloc(n, sizeof *c->entities);
-    c->victims = bench_alloc(n, sizeof *c->victims);
-    c->positions = bench_alloc(n, sizeof *c->positions);
-    c->velocities = bench_alloc(n, sizeof *c->velocities);
-    c->order = bench_order(size.n);
-    for (int32_t i = 0; i < size.n; i++) {
-        c->positions[i] = data_position(i);
-        c->velocities[i] = data_velocity(i);
-    }
+    c->entities = bench_alloc((size_t)size.n, sizeof *c->entities);
+    c->victims = bench_alloc((size_t)size.n, sizeof *c->victims);
+    c->data = data_crowd_new(size.n);
     return c;
 }
 
@@ -125,7 +120,7 @@ static void crowd_renew_rand(void *side) {
     crowd_renew(c);
     crowd_create(c);
     for (int32_t i = 0; i < c->n; i++) {
-        c->victims[i] = c->entities[c->order[i]];
+        c->victims[i] = c->entities[c->data.order[i]];
     }
 }
 
@@ -156,9 +151,7 @@ static void crowd_close(void *side) {
     stoa_world_free(c->world);
     free(c->entities);
     free(c->victims);
-    free(c->positions);
-    free(c->velocities);
-    free(c->order);
+    data_crowd_free(&c->data);
     free(c);
 }
 

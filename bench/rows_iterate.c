@@ -23,12 +23,7 @@ static flat *flat_new(bench_size size, const stoa_query_desc *desc) {
     flat *f = bench_alloc(1, sizeof *f);
     *f = (flat){.size = size, .world = bench_world_new()};
     f->entities = bench_alloc((size_t)size.n, sizeof *f->entities);
-    for (int32_t i = 0; i < size.n; i++) {
-        Position p = data_position(i);
-        Velocity v = data_velocity(i);
-        f->entities[i] = stoa_create_with(f->world, STOA_VALUE_FROM(Position, &p),
-                                          STOA_VALUE_FROM(Velocity, &v));
-    }
+    bench_world_create(f->world, size.n, f->entities);
     f->query = query_new(f->world, desc);
     return f;
 }

@@ -55,9 +55,10 @@ typedef struct stoa_chunk_ref {
 
 /// The part of a world that the fast paths read.
 typedef struct stoa_world_head {
-    stoa_record *records;            ///< the entity table
-    uint32_t record_count;           ///< slots ever used, slot 0 included
-    stoa_chunk_ref *chunks;          ///< by chunk number
+    stoa_record *records;   ///< the entity table
+    uint32_t record_count;  ///< slots ever used, slot 0 included
+    uint32_t open;          ///< iterations under way; the structure must not change meanwhile
+    stoa_chunk_ref *chunks; ///< by chunk number
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
 
@@ -69,17 +70,24 @@ typedef struct stoa_match {
     uint64_t fields;                ///< bit i: term i has a column here; bit 32 + i: and writes it
 } stoa_match;
 
-struct stoa_query;
+/// A cached query; belongs to its world, which frees it if nobody else does.
+typedef struct stoa_query stoa_query;
 
-/// How many entities without components one step of an iteration gives at most.
-#define STOA_ITER_EMPTY 8
+/// The part of a query that the fast paths read.
+typedef struct stoa_query_head {
+    stoa_world *world;   ///< whose entities it matches
+    stoa_match *matches; ///< in order of archetype ids
+    uint32_t *offsets;   ///< of all matches
+    uint32_t count;      ///< matches
+    uint32_t open;       ///< iterations under way
+    uint32_t light;      ///< 1 if iterations begin and end without a call
+} stoa_query_head;
 
 /// An iteration under way: read `count` and `entities` after each stoa_iter_next.
 typedef struct stoa_iter {
     stoa_world *world;            ///< the world iterated
     const stoa_entity *entities;  ///< row i's entity
     int32_t count;                ///< rows in this chunk
-    uint32_t empty_next;          ///< where to look on for entities without components; 0: nowhere
     uint64_t fields;              ///< of the current match
     uint8_t *data;                ///< the current chunk
     const uint32_t *offsets;      ///< of the current match
@@ -88,35 +96,48 @@ typedef struct stoa_iter {
     const stoa_chunk *chunk_end;  ///< past the last chunk of the current match
     stoa_match *match;            ///< the next match
     stoa_match *match_end;        ///< past the last match
-    struct stoa_query *query;     ///< NULL once ended
-    stoa_entity empty[STOA_ITER_EMPTY]; ///< entities without components have no chunk to point into
+    stoa_query *query;            ///< NULL once ended
 } stoa_iter;
 
-/// The slow half of stoa_iter_next: entities without components, which come last.
-bool stoa_iter_next_empty(stoa_iter *it);
+/// The slow half of stoa_query_iter, and the same for any query.
+stoa_iter stoa_query_iter_any(stoa_query *query);
 
-/// Tells a query that one of its iterations has ended.
-void stoa_query_close(struct stoa_query *query);
+/// The slow half of an iteration's end: tells its query.
+void stoa_query_close(stoa_query *query);
 
 /// The slow half of stoa_iter_next: reads the offsets of a match anew.
-void stoa_match_resolve(const struct stoa_query *query, stoa_match *match);
+void stoa_match_resolve(const stoa_query *query, stoa_match *match);
+
+/// Starts an iteration: `for (stoa_iter it = stoa_query_iter(q); stoa_iter_next(&it);)`
+/// Until it ends the world refuses structural changes. Leave it early with stoa_iter_end.
+/// The first one of a query, and each that meets entities without components, may need memory;
+/// without it there are no chunks and an error.
+static inline stoa_iter stoa_query_iter(stoa_query *query) {
+    stoa_query_head *head = (stoa_query_head *)(void *)query;
+    if (!STOA_LIKELY(head != NULL && head->light != 0)) {
+        return stoa_query_iter_any(query);
+    }
+    head->open++;
+    ((stoa_world_head *)(void *)head->world)->open++;
+    // clang-format off
+    stoa_iter it = {head->world, NULL, 0, 0, NULL, NULL, head->offsets, NULL, NULL, head->matches,
+                    head->matches + head->count, query};
+    // clang-format on
+    return it;
+}
 
 /// The end of stoa_iter_next, past the last chunk.
-/// Works on a copy where it calls with the iteration, so that this can stay in registers.
 static inline bool stoa_iter_last(stoa_iter *it) {
-    if (it->empty_next != 0) {
-        stoa_iter copy = *it;
-        bool more = stoa_iter_next_empty(&copy);
-        *it = copy;
-        it->entities = it->empty;
-        return more;
-    }
-    if (it->query != NULL) {
-        stoa_query_close(it->query);
-        it->query = NULL;
-    }
+    stoa_query_head *head = (stoa_query_head *)(void *)it->query;
     it->count = 0;
     it->fields = 0;
+    it->query = NULL;
+    if (head != NULL && head->light == 0) {
+        stoa_query_close((stoa_query *)(void *)head);
+    } else if (head != NULL) {
+        head->open--;
+        ((stoa_world_head *)(void *)head->world)->open--;
+    }
     return false;
 }
 

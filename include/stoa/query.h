@@ -36,9 +36,6 @@ typedef struct stoa_query_desc {
     const char *name;               ///< for errors and tools; may be NULL; copied
 } stoa_query_desc;
 
-/// A cached query; belongs to its world, which frees it if nobody else does.
-typedef struct stoa_query stoa_query;
-
 /// Makes a query, registering the types it names; NULL on error.
 stoa_query *stoa_query_new(stoa_world *world, const stoa_query_desc *desc);
 
@@ -73,11 +70,6 @@ stoa_status stoa_query_each(stoa_query *query, stoa_each_fn call, void *user);
 
 /// stoa_query_each without the handle.
 stoa_status stoa_query_each_row(stoa_query *query, stoa_each_row_fn call, void *user);
-
-/// Starts an iteration: `for (stoa_iter it = stoa_query_iter(q); stoa_iter_next(&it);)`
-/// Until it ends the world refuses structural changes. Leave it early with stoa_iter_end.
-/// A query's first iteration may need memory; without it there are no chunks and an error.
-stoa_iter stoa_query_iter(stoa_query *query);
 
 /// Iterates a query that is made for this and gone at the end.
 stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc);

@@ -6,69 +6,100 @@
 
 #include "storage/archetype.h"
 
-/* Lists the matches of a query before its first iteration; false with the failure reported. */
-static bool query_ready(stoa_query *query) {
-    if (STOA_LIKELY(query->listed)) {
-        return true;
+/* Lists the entities without components, for as long as iterations need them. */
+static stoa_status empties_list(stoa_world *world) {
+    const stoa__storage *storage = &world->storage;
+    if (storage->empty_count == 0 || world->empties.chunk_count > 0) {
+        return STOA_OK;
     }
-    stoa_status status = stoa__query_list(query);
-    stoa__world_report(query->world, status);
-    return status == STOA_OK;
+    stoa_entity *list =
+        stoa__heap_alloc(&world->storage.heap, storage->empty_count * sizeof *list, STOA__LINE);
+    if (list == NULL) {
+        return stoa__error_memory("a list of entities without components");
+    }
+    int32_t count = 0;
+    for (uint32_t i = 1; i < storage->head.record_count; i++) {
+        const stoa_record *record = &storage->head.records[i];
+        if ((record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0) {
+            list[count++] = (stoa_entity){i, record->generation};
+        }
+    }
+    world->empties_chunk = (stoa_chunk){(uint8_t *)(void *)list, 0, count};
+    world->empties.chunk_count = 1;
+    return STOA_OK;
 }
 
-/* An iteration of a query whose matches are listed. */
+void stoa__query_empties_drop(stoa_world *world) {
+    if (world->empties.chunk_count > 0) {
+        stoa__heap_free(&world->storage.heap, world->empties_chunk.data,
+                        (size_t)world->empties_chunk.count * sizeof(stoa_entity), STOA__LINE);
+        world->empties.chunk_count = 0;
+    }
+}
+
+/* Begins an iteration: makes lists that are missing and counts it. False with the failure reported.
+ */
+static bool query_begin(stoa_query *query) {
+    stoa_world *world = query->head.world;
+    stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
+    if (status == STOA_OK && query->terms.empty) {
+        status = empties_list(world);
+        world->empties_open += status == STOA_OK;
+    }
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return false;
+    }
+    query->head.open++;
+    world->storage.head.open++;
+    return true;
+}
+
+static stoa_iter iter_none(void) {
+    return (stoa_iter){.query = NULL};
+}
+
+/* An iteration that has begun. */
 static stoa_iter iter_of(stoa_query *query) {
-    stoa_world *world = query->world;
-    stoa_iter it;
-    it.world = world;
-    it.entities = NULL;
-    it.count = 0;
-    it.fields = 0;
-    it.empty_next = query->terms.empty && world->storage.empty_count > 0;
-    it.data = NULL;
-    it.offsets = NULL;
-    it.offsets_base = query->offsets;
-    it.chunk = NULL;
-    it.chunk_end = NULL;
-    it.match = query->matches;
-    it.match_end = query->matches + query->match_count;
-    it.query = query;
-    query->open++;
-    world->open++;
-    return it;
+    return (stoa_iter){.world = query->head.world,
+                       .offsets_base = query->head.offsets,
+                       .match = query->head.matches,
+                       .match_end = query->head.matches + query->head.count,
+                       .query = query};
 }
 
-stoa_iter stoa_query_iter(stoa_query *query) {
-    if (!STOA_LIKELY(query != NULL)) {
+stoa_iter stoa_query_iter_any(stoa_query *query) {
+    if (query == NULL) {
         stoa__world_null(NULL, "query");
-        return (stoa_iter){.query = NULL};
+        return iter_none();
     }
-    if (!STOA_LIKELY(query_ready(query))) {
-        return (stoa_iter){.query = NULL};
-    }
-    return iter_of(query);
+    return query_begin(query) ? iter_of(query) : iter_none();
 }
 
 stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc) {
     if (world == NULL || desc == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "description");
-        return (stoa_iter){.query = NULL};
+        return iter_none();
     }
     stoa_query *query = stoa__query_make(world, desc, true);
     if (query == NULL) {
         stoa__world_report(world, stoa_last_error().status);
-        return (stoa_iter){.query = NULL};
+        return iter_none();
     }
-    if (!query_ready(query)) {
+    if (!query_begin(query)) {
         stoa__query_delete(query);
-        return (stoa_iter){.query = NULL};
+        return iter_none();
     }
     return iter_of(query);
 }
 
 void stoa_query_close(stoa_query *query) {
-    query->open--;
-    query->world->open--;
+    stoa_world *world = query->head.world;
+    query->head.open--;
+    world->storage.head.open--;
+    if (query->terms.empty && --world->empties_open == 0) {
+        stoa__query_empties_drop(world);
+    }
     if (query->once) {
         stoa__query_delete(query);
     }
@@ -78,50 +109,27 @@ void stoa_iter_end(stoa_iter *it) {
     if (it == NULL || it->query == NULL) {
         return;
     }
-    stoa_query_close(it->query);
-    it->query = NULL;
-    it->count = 0;
-    it->fields = 0;
-    it->empty_next = 0;
     it->chunk = it->chunk_end;
     it->match = it->match_end;
-}
-
-bool stoa_iter_next_empty(stoa_iter *it) {
-    const stoa_world_head *head = &it->world->storage.head;
-    uint32_t i = it->empty_next;
-    int32_t count = 0;
-    for (; i < head->record_count && count < STOA_ITER_EMPTY; i++) {
-        const stoa_record *record = &head->records[i];
-        if ((record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0) {
-            it->empty[count++] = (stoa_entity){i, record->generation};
-        }
-    }
-    it->empty_next = i;
-    it->fields = 0;
-    it->count = count;
-    if (count == 0) {
-        stoa_iter_end(it);
-    }
-    return count > 0;
+    (void)stoa_iter_last(it);
 }
 
 void stoa_match_resolve(const stoa_query *query, stoa_match *match) {
-    const stoa__archetype *archetype = (const stoa__archetype *)(void *)match->archetype;
+    const stoa_archetype_head *archetype = match->archetype;
     uint64_t fields = 0;
     for (uint32_t i = 0; i < query->terms.count; i++) {
         const stoa_column *column =
-            stoa__archetype_column(archetype, query->terms.items[i].component->info.id);
+            stoa_archetype_column(archetype, query->terms.items[i].component->info.id);
         if (column != NULL) {
-            query->offsets[match->first + i] = column->offset;
+            query->head.offsets[match->first + i] = column->offset;
             fields |= query->terms.fields & (uint64_t)0x100000001u << i;
-            if (archetype->head.chunk_count > 0) {
-                STOA_PREFETCH(archetype->head.chunks->data + column->offset);
+            if (archetype->chunk_count > 0) {
+                STOA_PREFETCH(archetype->chunks->data + column->offset);
             }
         }
     }
     match->fields = fields;
-    match->version = archetype->head.version;
+    match->version = archetype->version;
 }
 
 /* The term's column, or NULL with the failure reported, or NULL quietly where an optional term has
@@ -193,7 +201,7 @@ static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle, stoa_e
                              void *user) {
     void *fields[STOA_TERM_MAX];
     const stoa__terms *terms = &query->terms;
-    if (!query_ready(query)) {
+    if (!query_begin(query)) {
         return stoa_last_error().status;
     }
     for (stoa_iter it = iter_of(query); stoa_iter_next(&it);) {
@@ -218,7 +226,7 @@ static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle, stoa_e
 
 stoa_status stoa_query_each(stoa_query *query, stoa_each_fn call, void *user) {
     if (query == NULL || call == NULL) {
-        return stoa__world_null(query != NULL ? query->world : NULL,
+        return stoa__world_null(query != NULL ? query->head.world : NULL,
                                 query == NULL ? "query" : "function");
     }
     return each_call(query, call, NULL, user);
@@ -226,7 +234,7 @@ stoa_status stoa_query_each(stoa_query *query, stoa_each_fn call, void *user) {
 
 stoa_status stoa_query_each_row(stoa_query *query, stoa_each_row_fn call, void *user) {
     if (query == NULL || call == NULL) {
-        return stoa__world_null(query != NULL ? query->world : NULL,
+        return stoa__world_null(query != NULL ? query->head.world : NULL,
                                 query == NULL ? "query" : "function");
     }
     return each_call(query, NULL, call, user);

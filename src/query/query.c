@@ -11,28 +11,28 @@
 #include <string.h>
 
 static bool matches_reserve(stoa_query *query, uint32_t count) {
-    stoa__heap *heap = &query->world->storage.heap;
+    stoa__heap *heap = &query->head.world->storage.heap;
     /* One at least of each, so that an iteration has pointers to add to. */
     count = count > 0 ? count : 1;
     uint32_t stride = query->terms.count > 0 ? query->terms.count : 1;
-    return stoa__heap_grow(heap, &query->matches, &query->match_capacity, count,
-                           sizeof *query->matches) &&
-           stoa__heap_grow(heap, &query->offsets, &query->offset_capacity,
-                           query->match_capacity * stride, sizeof *query->offsets);
+    return stoa__heap_grow(heap, &query->head.matches, &query->match_capacity, count,
+                           sizeof *query->head.matches) &&
+           stoa__heap_grow(heap, &query->head.offsets, &query->offset_capacity,
+                           query->match_capacity * stride, sizeof *query->head.offsets);
 }
 
 /* Adds a match, its offsets read. */
-static void match_add(stoa_query *query, stoa__archetype *archetype) {
-    stoa_match *match = &query->matches[query->match_count];
-    match->archetype = &archetype->head;
-    match->first = query->match_count * query->terms.count;
-    query->match_count++;
+static void match_add(stoa_query *query, stoa_archetype_head *archetype) {
+    stoa_match *match = &query->head.matches[query->head.count];
+    match->archetype = archetype;
+    match->first = query->head.count * query->terms.count;
+    query->head.count++;
     stoa_match_resolve(query, match);
 }
 
-/* The archetypes that match among 64, without the empty one, which has no chunks to list. */
+/* The archetypes that match among 64, without the empty one, which has no chunks of its own. */
 static uint64_t match_bits(const stoa_query *query, uint32_t word) {
-    uint64_t bits = stoa__terms_match(&query->world->storage, &query->terms, word);
+    uint64_t bits = stoa__terms_match(&query->head.world->storage, &query->terms, word);
     return word == 0 ? bits & ~(uint64_t)1 : bits;
 }
 
@@ -53,29 +53,33 @@ static uint64_t prefetch_next(const stoa__storage *storage, uint32_t word, uint6
 }
 
 stoa_status stoa__query_list(stoa_query *query) {
-    const stoa__storage *storage = &query->world->storage;
-    uint32_t words = (storage->archetype_count + 63) / 64, count = 0;
+    const stoa__storage *storage = &query->head.world->storage;
+    uint32_t words = (storage->archetype_count + 63) / 64, count = query->terms.empty;
     for (uint32_t word = 0; word < words; word++) {
         count += stoa__bit_count(match_bits(query, word));
     }
     if (!matches_reserve(query, count)) {
         return stoa__error_memory("a query's matches");
     }
+    if (query->terms.empty) {
+        match_add(query, &query->head.world->empties);
+    }
     for (uint32_t word = 0; word < words; word++) {
         uint64_t ahead = match_bits(query, word);
         for (uint64_t bits = ahead; bits != 0; bits &= bits - 1) {
             ahead = prefetch_next(storage, word, ahead, bits == ahead ? PREFETCH : 1);
-            match_add(query, storage->archetypes[word * 64 + stoa__bit_lowest(bits)]);
+            match_add(query, &storage->archetypes[word * 64 + stoa__bit_lowest(bits)]->head);
         }
     }
     query->listed = true;
+    query->head.light = !query->once && !query->terms.empty;
     return STOA_OK;
 }
 
 static stoa_status archetype_prepare(void *user) {
     stoa_world *world = user;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
-        if (query->listed && !matches_reserve(query, query->match_count + 1)) {
+        if (query->listed && !matches_reserve(query, query->head.count + 1)) {
             return stoa__error_memory("a query's matches");
         }
     }
@@ -87,12 +91,13 @@ static void archetype_added(void *user, stoa__archetype *archetype) {
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
         uint64_t bits = query->listed ? match_bits(query, archetype->index / 64) : 0;
         if ((bits >> archetype->index % 64 & 1) != 0) {
-            match_add(query, archetype);
+            match_add(query, &archetype->head);
         }
     }
 }
 
 static void queries_free(stoa_world *world) {
+    stoa__query_empties_drop(world);
     while (world->queries != NULL) {
         stoa__query_delete(world->queries);
     }
@@ -100,26 +105,30 @@ static void queries_free(stoa_world *world) {
 
 static const char *query_open_name(const stoa_world *world) {
     const stoa_query *query = world->queries;
-    while (query != NULL && query->open == 0) {
+    while (query != NULL && query->head.open == 0) {
         query = query->next;
     }
     return query != NULL ? stoa_query_name(query) : "";
 }
 
 static stoa_status query_check(const stoa_query *query) {
-    const stoa__storage *storage = &query->world->storage;
-    uint32_t at = 0;
+    const stoa__storage *storage = &query->head.world->storage;
+    uint32_t at = query->listed && query->terms.empty;
+    if (at > 0 && query->head.matches[0].archetype != &query->head.world->empties) {
+        return stoa__error(STOA_CORRUPT, "query '%s' does not list entities without components",
+                           stoa_query_name(query));
+    }
     for (uint32_t word = 0; query->listed && word * 64 < storage->archetype_count; word++) {
         for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1, at++) {
             const stoa__archetype *archetype =
                 storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
-            if (at >= query->match_count || query->matches[at].archetype != &archetype->head) {
+            if (at >= query->head.count || query->head.matches[at].archetype != &archetype->head) {
                 return stoa__error(STOA_CORRUPT, "query '%s' does not list archetype %u",
                                    stoa_query_name(query), archetype->index);
             }
         }
     }
-    return at == query->match_count
+    return at == query->head.count
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "query '%s' lists archetypes that do not match",
                              stoa_query_name(query));
@@ -132,20 +141,22 @@ static stoa_status queries_check(const stoa_world *world) {
         if (status != STOA_OK) {
             return status;
         }
-        open += query->open;
+        open += query->head.open;
         count++;
     }
-    return open == world->open && count == world->query_count
+    return open == world->storage.head.open && count == world->query_count
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "%u queries with %u iterations counted, not %u, %u",
-                             count, open, world->query_count, world->open);
+                             count, open, world->query_count, world->storage.head.open);
 }
 
 static size_t queries_bytes(const stoa_world *world) {
-    size_t bytes = 0;
+    size_t bytes = world->empties.chunk_count > 0
+                       ? (size_t)world->empties_chunk.count * sizeof(stoa_entity)
+                       : 0;
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
-        bytes += sizeof *query + query->match_capacity * sizeof *query->matches +
-                 query->offset_capacity * sizeof *query->offsets +
+        bytes += sizeof *query + query->match_capacity * sizeof *query->head.matches +
+                 query->offset_capacity * sizeof *query->head.offsets +
                  (query->name != NULL ? strlen(query->name) + 1 : 0);
     }
     return bytes;
@@ -162,14 +173,18 @@ static void query_enter(stoa_world *world, stoa_query *query) {
     world->queries = query;
     world->query_count++;
     world->query_ops = &query_ops;
+    world->empties.columns = world->storage.archetypes[0]->head.columns;
+    world->empties.chunks = &world->empties_chunk;
     world->storage.watch = (stoa__watch){archetype_prepare, archetype_added, world};
 }
 
 static void query_free_memory(stoa_query *query) {
-    stoa__heap *heap = &query->world->storage.heap;
+    stoa__heap *heap = &query->head.world->storage.heap;
     stoa__heap_text_free(heap, query->name);
-    stoa__heap_grow_free(heap, query->matches, query->match_capacity, sizeof *query->matches);
-    stoa__heap_grow_free(heap, query->offsets, query->offset_capacity, sizeof *query->offsets);
+    stoa__heap_grow_free(heap, query->head.matches, query->match_capacity,
+                         sizeof *query->head.matches);
+    stoa__heap_grow_free(heap, query->head.offsets, query->offset_capacity,
+                         sizeof *query->head.offsets);
     stoa__heap_free(heap, query, sizeof *query, _Alignof(stoa_query));
 }
 
@@ -184,7 +199,7 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
      * valid. */
     memset(query, 0, offsetof(stoa_query, terms));
     query->made_name[0] = '\0';
-    query->world = world;
+    query->head.world = world;
     query->once = once;
     if (stoa__terms_read(world, desc, &query->terms) != STOA_OK) {
         query_free_memory(query);
@@ -201,7 +216,7 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
 }
 
 void stoa__query_delete(stoa_query *query) {
-    stoa_world *world = query->world;
+    stoa_world *world = query->head.world;
     if (query->previous != NULL) {
         query->previous->next = query->next;
     } else {
@@ -240,10 +255,11 @@ stoa_status stoa_query_free(stoa_query *query) {
     if (query == NULL) {
         return STOA_OK;
     }
-    if (query->open != 0) {
-        return stoa__world_report(
-            query->world, stoa__error(STOA_ITERATING, "query '%s' is freed while it is iterated",
-                                      stoa_query_name(query)));
+    if (query->head.open != 0) {
+        return stoa__world_report(query->head.world,
+                                  stoa__error(STOA_ITERATING,
+                                              "query '%s' is freed while it is iterated",
+                                              stoa_query_name(query)));
     }
     stoa__query_delete(query);
     return STOA_OK;
@@ -266,7 +282,7 @@ int32_t stoa_query_count(const stoa_query *query) {
         stoa__world_null(NULL, "query");
         return 0;
     }
-    return stoa__terms_count(&query->world->storage, &query->terms);
+    return stoa__terms_count(&query->head.world->storage, &query->terms);
 }
 
 int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
@@ -297,7 +313,10 @@ stoa_entity stoa_query_first(const stoa_query *query) {
         stoa__world_null(NULL, "query");
         return STOA_NULL;
     }
-    const stoa__storage *storage = &query->world->storage;
+    const stoa__storage *storage = &query->head.world->storage;
+    if (query->terms.empty && storage->empty_count > 0) {
+        return empty_first(query->head.world);
+    }
     for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
         for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
             const stoa__archetype *archetype =
@@ -307,7 +326,7 @@ stoa_entity stoa_query_first(const stoa_query *query) {
             }
         }
     }
-    return query->terms.empty && storage->empty_count > 0 ? empty_first(query->world) : STOA_NULL;
+    return STOA_NULL;
 }
 
 stoa_entity stoa_query_single(const stoa_query *query) {
@@ -317,7 +336,7 @@ stoa_entity stoa_query_single(const stoa_query *query) {
     }
     int32_t count = stoa_query_count(query);
     if (count != 1) {
-        stoa__world_report(query->world,
+        stoa__world_report(query->head.world,
                            stoa__error(STOA_NOT_SINGLE, "query '%s' matches %d entities, not one",
                                        stoa_query_name(query), count));
         return STOA_NULL;

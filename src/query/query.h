@@ -29,18 +29,14 @@ typedef struct stoa__terms {
 } stoa__terms;
 
 struct stoa_query {
-    stoa_world *world;
+    stoa_query_head head; /* must be first */
     stoa_query *next;
     stoa_query *previous;
-    char *name;          /* as given, or NULL */
-    stoa_match *matches; /* in order of archetype ids */
-    uint32_t *offsets;   /* terms.count for each match, right for its version */
-    uint32_t match_count;
+    char *name; /* as given, or NULL */
     uint32_t match_capacity;
     uint32_t offset_capacity;
-    uint32_t open; /* iterations under way */
-    bool listed;   /* `matches` is complete and kept so; not before the first iteration */
-    bool once;     /* made for one iteration, gone at its end */
+    bool listed; /* the matches are complete and kept so; not before the first iteration */
+    bool once;   /* made for one iteration, gone at its end */
     stoa__terms terms;
     char made_name[STOA__QUERY_NAME_SIZE]; /* from the terms, made when asked for */
 };
@@ -64,6 +60,9 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
 /* Lists the archetypes that match, which an iteration needs. The thread's error is set, not
  * reported. */
 stoa_status stoa__query_list(stoa_query *query);
+
+/* Frees the list of entities without components, if there is one. */
+void stoa__query_empties_drop(stoa_world *world);
 
 /* Takes a query out of its world and frees it. */
 void stoa__query_delete(stoa_query *query);

@@ -189,7 +189,7 @@ static stoa_status component_move_any(stoa_world *world, stoa_entity e, stoa__ar
 /* Moves an entity along the edge of one component that is put or dropped. */
 STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, stoa_record *record,
                                         stoa__archetype *source, uint32_t key, const void *data) {
-    if (!STOA_LIKELY(world->open == 0)) {
+    if (!STOA_LIKELY(world->storage.head.open == 0)) {
         return stoa__world_iterating(world);
     }
     stoa__storage *storage = &world->storage;
@@ -356,7 +356,7 @@ stoa_status stoa_change_values(stoa_world *world, stoa_entity e, const stoa_valu
         entity_overwrite(&world->storage, record->place, &change, values);
         return STOA_OK;
     }
-    if (world->open != 0) {
+    if (world->storage.head.open != 0) {
         return stoa__world_iterating(world);
     }
     return stoa__world_report(world, entity_change(world, e, archetype, &change, values));

@@ -30,10 +30,13 @@ typedef struct stoa__bundle {
 
 struct stoa_world {
     stoa__storage storage; /* must be first: its head is what the fast paths read */
-    uint32_t open;         /* iterations under way */
     uint32_t query_count;
     struct stoa_query *queries; /* all that live, youngest first */
     const stoa__query_ops *query_ops;
+    stoa_archetype_head
+        empties; /* how queries see entities without components: a chunk with a list of them */
+    stoa_chunk empties_chunk;
+    uint32_t empties_open; /* iterations that need the list; it is gone with the last */
     stoa_handler on_assert;
     stoa_handler on_error;
     stoa__bundle bundles[STOA__BUNDLES];
@@ -67,7 +70,7 @@ stoa_status stoa__world_missing(const stoa_world *world, stoa_entity e, const ch
 
 /* STOA_OK if the world is there and may change its structure now; otherwise reported. */
 static inline stoa_status stoa__world_may_change(const stoa_world *world) {
-    if (STOA_LIKELY(world != NULL && world->open == 0)) {
+    if (STOA_LIKELY(world != NULL && world->storage.head.open == 0)) {
         return STOA_OK;
     }
     return world == NULL ? stoa__world_null(NULL, "world") : stoa__world_iterating(world);

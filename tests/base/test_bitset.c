@@ -1,6 +1,6 @@
 /* Bits stay as they were set, and read 0 wherever they were not. */
 #include "base/bitset.h"
-#include "support/support.h"
+#include "support/heap.h"
 
 typedef struct fixture {
     support_heap counter;
@@ -10,16 +10,14 @@ typedef struct fixture {
 
 static void fixture_open(fixture *f) {
     memset(f, 0, sizeof *f);
-    stoa_allocator hooks = support_allocator(&f->counter);
-    stoa__heap_init(&f->heap, &hooks);
+    support_heap_open(&f->heap, &f->counter);
 }
 
 static void fixture_close(fixture *f) {
     stoa__bitset_fini(&f->set, &f->heap);
     assert_null(f->set.words);
     assert_int_equal(f->set.word_count, 0);
-    assert_int_equal(f->counter.bytes, 0);
-    assert_int_equal(f->counter.blocks, 0);
+    support_heap_close(&f->heap, &f->counter);
 }
 
 static void zeroed_set_is_empty(void **state) {
@@ -108,18 +106,12 @@ static void reserve_refused_leaves_the_set(void **state) {
     fixture_close(&f);
 }
 
-static void refuse_all(stoa__heap *heap, support_heap *counter) {
-    counter->fail_at = 1;
-    counter->fail_forever = true;
-    stoa_allocator hooks = support_allocator(counter);
-    stoa__heap_init(heap, &hooks);
-}
-
 static void last_bit_asks_for_its_words_and_no_less(void **state) {
     (void)state;
     fixture f;
     fixture_open(&f);
-    refuse_all(&f.heap, &f.counter);
+    f.counter.fail_at = 1;
+    f.counter.fail_forever = true;
     assert_false(stoa__bitset_reserve(&f.set, &f.heap, UINT32_MAX));
     assert_int_equal(f.counter.failed, 1);
     assert_null(f.set.words);

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/heap.h"
-#include "support/support.h"
+#include "support/heap.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,8 +15,7 @@ typedef struct fixture {
 static void fixture_open(fixture *f, bool no_resize) {
     memset(f, 0, sizeof *f);
     f->counter.no_resize = no_resize;
-    stoa_allocator hooks = support_allocator(&f->counter);
-    stoa__heap_init(&f->heap, &hooks);
+    support_heap_open(&f->heap, &f->counter);
 }
 
 static void assert_counts(const fixture *f, size_t bytes, size_t blocks) {

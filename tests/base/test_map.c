@@ -1,7 +1,7 @@
 /* The map holds what a plain list of pairs holds, however the hashes fall. */
 #include "base/hash.h"
 #include "base/map.h"
-#include "support/support.h"
+#include "support/heap.h"
 
 typedef struct fixture {
     support_heap counter;
@@ -11,8 +11,7 @@ typedef struct fixture {
 
 static void fixture_open(fixture *f) {
     memset(f, 0, sizeof *f);
-    stoa_allocator hooks = support_allocator(&f->counter);
-    stoa__heap_init(&f->heap, &hooks);
+    support_heap_open(&f->heap, &f->counter);
 }
 
 static void fixture_close(fixture *f) {
@@ -20,8 +19,7 @@ static void fixture_close(fixture *f) {
     assert_null(f->map.cells);
     assert_int_equal(f->map.capacity, 0);
     assert_int_equal(f->map.count, 0);
-    assert_int_equal(f->counter.bytes, 0);
-    assert_int_equal(f->counter.blocks, 0);
+    support_heap_close(&f->heap, &f->counter);
 }
 
 static void put(fixture *f, uint64_t hash, uint32_t value) {

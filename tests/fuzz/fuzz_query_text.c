@@ -1,21 +1,11 @@
 /* Fuzzes query texts: whatever the bytes, they are refused with a column, or a query comes out that
  * can be counted. The world stays as it was. */
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "query/text.h"
 #include "stoa.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* A text may name components that contradict each other: misuse, but not a reason to stop. */
 static void misuse_ignore(const stoa_error *error, void *user) {

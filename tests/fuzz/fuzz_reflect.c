@@ -2,22 +2,12 @@
  *
  * The first byte chooses the form and what the compiler is said to have found; the rest is the
  * text. */
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "stoa.h"
 #include "storage/reflect.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static bool described_find(const char *name, stoa_component_info *info, bool *is_enum, void *user) {
     (void)user;

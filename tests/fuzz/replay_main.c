@@ -4,13 +4,9 @@
  * An empty or missing directory is a failure, so that a test cannot pass by replaying nothing. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <dirent.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <dirent.h>
 
 /* Gives the input in a block of exactly its size, so that a sanitizer sees a read past its end. */
 static int file_replay(const char *path) {

@@ -74,7 +74,7 @@ static void columns_start_and_may_be_read_by_whole_lines(void **state) {
 }
 
 /* QRY-03 */
-static void order_is_by_archetype_then_row_then_the_empty(void **state) {
+static void order_is_by_archetype_then_row(void **state) {
     stoa_world *w = ((support_world *)*state)->world;
     support_random random = {5};
     for (int32_t i = 0; i < 300; i++) {
@@ -92,11 +92,14 @@ static void order_is_by_archetype_then_row_then_the_empty(void **state) {
         int32_t at = stoa_archetype_of(w, it.entities[0]);
         stoa_chunk_info info;
         if (at == 0) {
-            assert_true(it.entities[0].index > before.index);
-            before = it.entities[it.count - 1];
+            assert_true(stoa_entity_is_null(before));
+            before = it.entities[0];
+            for (int32_t i = 1; i < it.count; i++) {
+                assert_true(it.entities[i].index > it.entities[i - 1].index);
+            }
             continue;
         }
-        assert_true(stoa_entity_is_null(before) && at >= archetype);
+        assert_true(!stoa_entity_is_null(before) && at >= archetype);
         chunk = at == archetype ? chunk : 0;
         archetype = at;
         assert_int_equal(stoa_chunk_info_get(w, at, chunk++, &info), STOA_OK);
@@ -192,8 +195,8 @@ static void field_of_another_type_or_term_is_refused(void **state) {
     assert_int_equal(stoa_last_error().status, STOA_NULL_ARGUMENT);
 }
 
-/* QRY-03 ENT-10 */
-static void entities_without_components_come_in_batches(void **state) {
+/* QRY-03 ENT-10: one chunk, before those of other archetypes, since theirs is archetype 0. */
+static void entities_without_components_come_first(void **state) {
     stoa_world *w = ((support_world *)*state)->world;
     bool seen[400] = {false};
     for (int32_t i = 0; i < 300; i++) {
@@ -204,33 +207,64 @@ static void entities_without_components_come_in_batches(void **state) {
             assert_int_equal(stoa_destroy(w, e), STOA_OK);
         }
     }
+    positions_make(w, 5);
     stoa_query *query = QUERY(w, STOA_WITHOUT(Frozen), STOA_OPTIONAL(Position));
-    int32_t count = 0, batches = 0;
-    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); batches++) {
-        assert_true(it.count > 0 && it.count <= STOA_ITER_EMPTY);
-        assert_null(stoa_field(&it, Position, 1));
+    int32_t count = 0, chunks = 0;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); chunks++) {
+        assert_int_equal(it.count, chunks == 0 ? stoa_stats(w).empty : 5);
+        assert_int_equal(stoa_field(&it, Position, 1) != NULL, chunks == 1);
         for (int32_t i = 0; i < it.count; i++, count++) {
             assert_true(stoa_alive(w, it.entities[i]));
             assert_false(stoa_has(w, it.entities[i], Frozen));
             assert_false(seen[it.entities[i].index]);
             seen[it.entities[i].index] = true;
         }
+        assert_int_equal(stoa_check(w), STOA_OK);
     }
+    assert_int_equal(chunks, 2);
     assert_int_equal(count, stoa_query_count(query));
-    assert_int_equal(count, stoa_stats(w).empty);
-    assert_true(batches > 4);
 }
 
-/* QRY-03 */
-static void exactly_one_batch_of_entities_without_components_ends(void **state) {
-    stoa_world *w = ((support_world *)*state)->world;
-    assert_int_equal(stoa_create_bulk_values(w, STOA_ITER_EMPTY, NULL, NULL, 0), STOA_OK);
-    stoa_query *query = QUERY(w, STOA_WITHOUT(Frozen));
-    stoa_iter it = stoa_query_iter(query);
-    assert_true(stoa_iter_next(&it));
-    assert_int_equal(it.count, STOA_ITER_EMPTY);
+/* QRY-06 QRY-11 QRY-09: the list that iterations share is gone with the last that needs it, and
+ * made anew. */
+static void list_of_entities_without_components_is_never_stale(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    assert_int_equal(stoa_create_bulk_values(w, 4, NULL, NULL, 0), STOA_OK);
+    positions_make(w, 1);
+    stoa_query *all = QUERY(w, STOA_WITHOUT(Frozen)), *some = QUERY(w, STOA_READ(Position));
+    for (int32_t round = 0; round < 3; round++) {
+        stoa_iter outer = stoa_query_iter(some);
+        size_t bytes = s->heap.bytes;
+        stoa_iter it = stoa_query_iter(all), twin = stoa_query_iter(all);
+        assert_true(stoa_iter_next(&it) && stoa_iter_next(&twin));
+        assert_int_equal(it.count, 4 + round);
+        assert_ptr_equal(it.entities, twin.entities);
+        stoa_iter_end(&it);
+        assert_true(stoa_alive(w, twin.entities[3 + round]));
+        stoa_iter_end(&twin);
+        assert_true(round == 0 || s->heap.bytes == bytes);
+        stoa_iter_end(&outer);
+        assert_false(stoa_entity_is_null(stoa_create(w)));
+    }
+}
+
+/* GEN-04 QRY-03: without memory for the list there is no iteration, and the world is free. */
+static void list_of_entities_without_components_needs_memory(void **state) {
+    support_world *s = *state;
+    assert_false(stoa_entity_is_null(stoa_create(s->world)));
+    stoa_query *all = QUERY(s->world, STOA_WITHOUT(Frozen));
+    stoa_iter it = stoa_query_iter(all);
+    stoa_iter_end(&it);
+    s->heap.fail_at = 1;
+    it = stoa_query_iter(all);
+    assert_int_equal(stoa_last_error().status, STOA_NO_MEMORY);
     assert_false(stoa_iter_next(&it));
-    assert_false(stoa_entity_is_null(stoa_create(w)));
+    assert_false(stoa_entity_is_null(stoa_create(s->world)));
+    it = stoa_query_iter(all);
+    assert_true(stoa_iter_next(&it));
+    assert_int_equal(it.count, 2);
+    stoa_iter_end(&it);
 }
 
 /* QRY-02 QRY-03 */
@@ -425,13 +459,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_WORLD(chunks_give_entities_columns_and_counts),
         WITH_WORLD(columns_start_and_may_be_read_by_whole_lines),
-        WITH_WORLD(order_is_by_archetype_then_row_then_the_empty),
+        WITH_WORLD(order_is_by_archetype_then_row),
         WITH_WORLD(optional_field_is_null_where_there_is_none),
         WITH_WORLD(field_of_a_read_term_is_const),
         WITH_WORLD(terms_without_data_have_no_field),
         WITH_WORLD(field_of_another_type_or_term_is_refused),
-        WITH_WORLD(entities_without_components_come_in_batches),
-        WITH_WORLD(exactly_one_batch_of_entities_without_components_ends),
+        WITH_WORLD(entities_without_components_come_first),
+        WITH_WORLD(list_of_entities_without_components_is_never_stale),
+        WITH_WORLD(list_of_entities_without_components_needs_memory),
         WITH_WORLD(columns_are_found_again_after_chunks_grow_or_shrink),
         WITH_WORLD(iterations_nest),
         WITH_WORLD(structural_change_under_iteration_is_refused),

@@ -4,7 +4,7 @@
 
 #include "storage/reflect.h"
 
-#include "support/support.h"
+#include "support/heap.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -46,8 +46,7 @@ static inline bool described_find(const char *name, stoa_component_info *info, b
 static inline int fixture_open(void **state) {
     static fixture f;
     memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.counter);
-    stoa__heap_init(&f.heap, &hooks);
+    support_heap_open(&f.heap, &f.counter);
     *state = &f;
     return 0;
 }
@@ -55,9 +54,7 @@ static inline int fixture_open(void **state) {
 static inline int fixture_close(void **state) {
     fixture *f = *state;
     stoa__reflect_free(&f->heap, &f->result);
-    assert_int_equal(f->heap.used, 0);
-    assert_int_equal(f->counter.bytes, 0);
-    assert_int_equal(f->counter.blocks, 0);
+    support_heap_close(&f->heap, &f->counter);
     return 0;
 }
 

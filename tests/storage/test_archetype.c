@@ -1,60 +1,15 @@
 /* Archetypes on a storage of their own: sets, columns, chunks that are reserved, trimmed and moved.
  */
-#include "support/support.h"
-
 #include "storage/archetype.h"
-#include "storage/entities.h"
-#include "storage/registry.h"
-#include "storage/row.h"
-
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
-
-static int fixture_open(void **state) {
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.heap);
-    stoa__heap_init(&f.storage.heap, &hooks);
-    f.storage.chunk_size = 16384;
-    *state = &f;
-    return stoa__archetype_init(&f.storage) == STOA_OK && stoa__entities_init(&f.storage) == STOA_OK
-               ? 0
-               : -1;
-}
-
-static int fixture_close(void **state) {
-    fixture *f = *state;
-    stoa__archetype_fini(&f->storage);
-    stoa__entities_fini(&f->storage);
-    stoa__registry_fini(&f->storage);
-    return f->heap.bytes == 0 && f->storage.heap.used == 0 ? 0 : -1;
-}
+#include "storage_fixture.h"
 
 /* Registers components of `size` bytes, with ids that follow each other; gives the first. */
 static stoa_component types_make(fixture *f, uint32_t count, uint32_t size) {
     stoa_component first = f->storage.registry.count + 1;
     for (uint32_t i = 0; i < count; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "T%u", first + i);
-        stoa_component_desc desc = {.name = name, .size = size};
-        assert_int_equal(stoa__registry_desc(&f->storage, &desc), first + i);
+        assert_int_equal(type_make(f, size), first + i);
     }
     return first;
-}
-
-static stoa_entity row_add(fixture *f, stoa__archetype *archetype) {
-    stoa__row row;
-    assert_int_equal(stoa__entities_reserve(&f->storage, 1), STOA_OK);
-    assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
-    stoa_entity e = stoa__entities_take(&f->storage, row.place);
-    *stoa__row_entity(row) = e;
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        const stoa__lane *lane = &archetype->lanes[i];
-        memset(row.data + lane->offset + row.slot * lane->size, (int)e.index, lane->size);
-    }
-    return e;
 }
 
 /* Every row holds what row_add wrote, and every record leads to its row. */
@@ -66,11 +21,7 @@ static void rows_verify(fixture *f, const stoa__archetype *archetype) {
             const stoa_record *record = stoa__entities_find(&f->storage, e);
             assert_non_null(record);
             assert_int_equal(record->place, chunk->number << STOA_PLACE_BITS | (uint32_t)i);
-            for (uint32_t k = 0; k < archetype->lane_count; k++) {
-                const stoa__lane *lane = &archetype->lanes[k];
-                assert_int_equal(chunk->data[lane->offset + (uint32_t)i * lane->size],
-                                 (uint8_t)e.index);
-            }
+            row_verify(archetype, stoa__row_at(&f->storage, record->place), e.index);
         }
     }
 }
@@ -367,8 +318,6 @@ static void failed_reserve_keeps_the_rows(void **state) {
         }
     }
 }
-
-#define WITH_STORAGE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

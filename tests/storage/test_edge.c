@@ -1,31 +1,11 @@
 /* Edges on a storage of their own: where a change leads, that it is worked out once, rows moved
  * along. */
-#include "support/support.h"
-
 #include "storage/edge.h"
-#include "storage/entities.h"
-#include "storage/registry.h"
+#include "storage_fixture.h"
 
 #define DROP STOA__KEY_DROP
 
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
-
-static int fixture_open(void **state) {
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.heap);
-    stoa__heap_init(&f.storage.heap, &hooks);
-    f.storage.chunk_size = 16384;
-    *state = &f;
-    return stoa__archetype_init(&f.storage) == STOA_OK && stoa__entities_init(&f.storage) == STOA_OK
-               ? 0
-               : -1;
-}
-
-static int fixture_close(void **state) {
+static int edges_teardown(void **state) {
     fixture *f = *state;
     for (uint32_t i = 0; i < f->storage.archetype_count; i++) {
         if (stoa__edge_check(&f->storage, f->storage.archetypes[i]) != STOA_OK) {
@@ -33,19 +13,7 @@ static int fixture_close(void **state) {
             return -1;
         }
     }
-    stoa__archetype_fini(&f->storage);
-    stoa__entities_fini(&f->storage);
-    stoa__registry_fini(&f->storage);
-    return f->heap.bytes == 0 ? 0 : -1;
-}
-
-static stoa_component type_make(fixture *f, uint32_t size) {
-    char name[16];
-    snprintf(name, sizeof name, "T%u", f->storage.registry.count + 1);
-    stoa_component_desc desc = {.name = name, .size = size};
-    stoa_component id = stoa__registry_desc(&f->storage, &desc);
-    assert_int_not_equal(id, 0);
-    return id;
+    return storage_teardown(state);
 }
 
 static stoa__edge *edge_get(fixture *f, stoa__archetype *source, const uint32_t *key,
@@ -134,20 +102,6 @@ static void edge_is_made_wholly_or_not_at_all(void **state) {
     assert_int_equal(empty->edges.count, 3);
 }
 
-/* A row filled with the low byte of its entity's index. */
-static stoa_entity row_add(fixture *f, stoa__archetype *archetype) {
-    stoa__row row;
-    assert_int_equal(stoa__entities_reserve(&f->storage, 1), STOA_OK);
-    assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
-    stoa_entity e = stoa__entities_take(&f->storage, row.place);
-    *stoa__row_entity(row) = e;
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        const stoa__lane *lane = &archetype->lanes[i];
-        memset(row.data + lane->offset + row.slot * lane->size, (int)e.index, lane->size);
-    }
-    return e;
-}
-
 static void row_move(fixture *f, stoa__edge *edge, stoa__archetype *source, stoa_entity e) {
     stoa__row to;
     assert_int_equal(stoa__row_append(&f->storage, edge->target, &to), STOA_OK);
@@ -162,18 +116,12 @@ static void row_move(fixture *f, stoa__edge *edge, stoa__archetype *source, stoa
     record->place = to.place;
 }
 
-static void row_verify(const fixture *f, const stoa__archetype *archetype, stoa_entity e) {
+static void entity_verify(const fixture *f, const stoa__archetype *archetype, stoa_entity e) {
     uint32_t place = f->storage.head.records[e.index].place;
     stoa__row row = stoa__row_at(&f->storage, place);
     assert_ptr_equal(stoa__row_archetype(&f->storage, place), archetype);
     assert_int_equal(stoa_entity_pack(*stoa__row_entity(row)), stoa_entity_pack(e));
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        const stoa__lane *lane = &archetype->lanes[i];
-        const uint8_t *item = row.data + lane->offset + row.slot * lane->size;
-        for (uint32_t k = 0; k < lane->size; k++) {
-            assert_int_equal(item[k], (uint8_t)e.index);
-        }
-    }
+    row_verify(archetype, row, e.index);
 }
 
 /* ACC-05: every copy of every size, on the quick path and off it, while both sides grow and shrink.
@@ -199,12 +147,12 @@ static void rows_keep_their_columns_along_an_edge(void **state) {
             row_move(f, put, two, e[(i * 7) % 200]);
         }
         for (int i = 0; i < 200; i++) {
-            row_verify(f, put->target, e[i]);
+            entity_verify(f, put->target, e[i]);
             stoa__edge *way = i % 3 == 0 ? drop : first;
             row_move(f, way, put->target, e[i]);
         }
         for (int i = 0; i < 200; i++) {
-            row_verify(f, i % 3 == 0 ? two : first->target, e[i]);
+            entity_verify(f, i % 3 == 0 ? two : first->target, e[i]);
         }
         assert_int_equal(put->target->head.chunk_count, 0);
     }
@@ -220,7 +168,7 @@ static void edge_follows_a_layout_that_changes(void **state) {
     for (int i = 0; i < 400; i++) {
         stoa_entity e = row_add(f, one);
         row_move(f, edge, one, e);
-        row_verify(f, edge->target, e);
+        entity_verify(f, edge->target, e);
     }
     assert_int_not_equal(edge->puts[0].to, before);
     assert_int_equal(edge->puts[0].to, edge->target->lanes[1].offset);
@@ -259,24 +207,24 @@ static void hooked_components_are_moved_or_dropped(void **state) {
     row_move(f, edge, two, first);
     assert_int_equal(drops, 1);
     assert_int_equal(moves, 3);
-    row_verify(f, two, last);
-    row_verify(f, edge->target, first);
+    entity_verify(f, two, last);
+    entity_verify(f, edge->target, first);
     row_move(f, edge, two, last);
     assert_int_equal(drops, 2);
     assert_int_equal(moves, 4);
-    row_verify(f, edge->target, last);
+    entity_verify(f, edge->target, last);
 }
 
-#define WITH_STORAGE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
+#define WITH_EDGES(test) cmocka_unit_test_setup_teardown(test, storage_setup, edges_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_STORAGE(edge_leads_to_the_set_of_its_key),
-        WITH_STORAGE(known_edge_is_found_and_not_made_again),
-        WITH_STORAGE(edge_is_made_wholly_or_not_at_all),
-        WITH_STORAGE(rows_keep_their_columns_along_an_edge),
-        WITH_STORAGE(edge_follows_a_layout_that_changes),
-        WITH_STORAGE(hooked_components_are_moved_or_dropped),
+        WITH_EDGES(edge_leads_to_the_set_of_its_key),
+        WITH_EDGES(known_edge_is_found_and_not_made_again),
+        WITH_EDGES(edge_is_made_wholly_or_not_at_all),
+        WITH_EDGES(rows_keep_their_columns_along_an_edge),
+        WITH_EDGES(edge_follows_a_layout_that_changes),
+        WITH_EDGES(hooked_components_are_moved_or_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,10 @@
 /* The entity table on a storage of its own: slots, generations, the list of free ones. */
-#include "support/support.h"
-
 #include "storage/entities.h"
+#include "storage_fixture.h"
 
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
-
-static int fixture_open(void **state) {
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.heap);
-    stoa__heap_init(&f.storage.heap, &hooks);
-    *state = &f;
-    return stoa__entities_init(&f.storage) == STOA_OK ? 0 : -1;
-}
-
-static int fixture_close(void **state) {
-    fixture *f = *state;
-    stoa__entities_fini(&f->storage);
-    return f->heap.bytes == 0 && f->storage.heap.used == 0 ? 0 : -1;
+static int table_setup(void **state) {
+    bare_setup(state);
+    return stoa__entities_init(&((fixture *)*state)->storage) == STOA_OK ? 0 : -1;
 }
 
 static stoa_entity take(stoa__storage *storage, uint32_t place) {
@@ -178,7 +162,7 @@ static void trimmed_table_is_as_large_as_its_slots(void **state) {
     assert_int_equal(take(&f->storage, 5).index, 101);
 }
 
-#define WITH_TABLE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
+#define WITH_TABLE(test) cmocka_unit_test_setup_teardown(test, table_setup, storage_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,42 +1,16 @@
 /* The layout of a chunk: how many rows, where columns start, that nothing overlaps. */
-#include "support/support.h"
-
-#include "storage/archetype.h"
-#include "storage/entities.h"
 #include "storage/layout.h"
-#include "storage/registry.h"
+#include "storage_fixture.h"
 
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
-
-static int fixture_open(void **state) {
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.heap);
-    stoa__heap_init(&f.storage.heap, &hooks);
-    f.storage.chunk_size = 65536;
-    *state = &f;
-    return stoa__archetype_init(&f.storage) == STOA_OK ? 0 : -1;
-}
-
-static int fixture_close(void **state) {
-    fixture *f = *state;
-    stoa__archetype_fini(&f->storage);
-    stoa__registry_fini(&f->storage);
-    return f->heap.bytes == 0 ? 0 : -1;
+static int layout_setup(void **state) {
+    return chunks_setup(state, 65536);
 }
 
 /* The archetype of run-time components of the given sizes, all new. */
 static stoa__archetype *archetype_make(fixture *f, const uint32_t *sizes, uint32_t count) {
     stoa_component ids[16];
     for (uint32_t i = 0; i < count; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "T%u", f->storage.registry.count);
-        ids[i] = stoa__registry_desc(&f->storage,
-                                     &(stoa_component_desc){.name = name, .size = sizes[i]});
-        assert_int_not_equal(ids[i], 0);
+        ids[i] = type_make(f, sizes[i]);
     }
     stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, count);
     assert_non_null(archetype);
@@ -160,17 +134,17 @@ static void size_beyond_32_bits_is_not_cut(void **state) {
     assert_true(stoa__layout_size(archetype, 8) > UINT32_MAX);
 }
 
-#define WITH_STORAGE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
+#define WITH_LAYOUT(test) cmocka_unit_test_setup_teardown(test, layout_setup, storage_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_chunk_has_the_most_rows_that_fit),
-        WITH_STORAGE(columns_lie_apart_and_on_lines),
-        WITH_STORAGE(tags_share_a_line_at_the_end),
-        WITH_STORAGE(large_columns_start_on_different_lines_of_a_page),
-        WITH_STORAGE(first_chunk_is_small),
-        WITH_STORAGE(version_and_epoch_move_on),
-        WITH_STORAGE(size_beyond_32_bits_is_not_cut),
+        WITH_LAYOUT(columns_lie_apart_and_on_lines),
+        WITH_LAYOUT(tags_share_a_line_at_the_end),
+        WITH_LAYOUT(large_columns_start_on_different_lines_of_a_page),
+        WITH_LAYOUT(first_chunk_is_small),
+        WITH_LAYOUT(version_and_epoch_move_on),
+        WITH_LAYOUT(size_beyond_32_bits_is_not_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 /* The component registry on a storage of its own: ids, names, descriptor slots, what counts as the
  * same. */
-#include "support/support.h"
-
 #include "storage/registry.h"
+#include "storage_fixture.h"
 
 STOA_COMPONENT(Position, { float x, y; });
 STOA_COMPONENT(Velocity, { float x, y; });
@@ -22,23 +21,6 @@ STOA_COMPONENT(NestText, {
 });
 STOA_ENUM(Colour, {COLOUR_RED, COLOUR_BLUE = 7});
 STOA_TAG(Frozen);
-
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
-
-static void fixture_open(fixture *f) {
-    memset(f, 0, sizeof *f);
-    stoa_allocator hooks = support_allocator(&f->heap);
-    stoa__heap_init(&f->storage.heap, &hooks);
-}
-
-static void fixture_close(fixture *f) {
-    stoa__registry_fini(&f->storage);
-    assert_int_equal(f->heap.bytes, 0);
-    assert_int_equal(f->storage.heap.used, 0);
-}
 
 /* A descriptor as another translation unit would have it: the same text, no slot yet. */
 static stoa_type twin_of(const stoa_type *type) {

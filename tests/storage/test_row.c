@@ -1,34 +1,6 @@
 /* Rows: copies of every size, appending and removing against a model. */
-#include "support/support.h"
-
-#include "storage/entities.h"
-#include "storage/registry.h"
 #include "storage/row.h"
-
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
-
-static int fixture_open(void **state) {
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.heap);
-    stoa__heap_init(&f.storage.heap, &hooks);
-    f.storage.chunk_size = 16384;
-    *state = &f;
-    return stoa__archetype_init(&f.storage) == STOA_OK && stoa__entities_init(&f.storage) == STOA_OK
-               ? 0
-               : -1;
-}
-
-static int fixture_close(void **state) {
-    fixture *f = *state;
-    stoa__archetype_fini(&f->storage);
-    stoa__entities_fini(&f->storage);
-    stoa__registry_fini(&f->storage);
-    return f->heap.bytes == 0 ? 0 : -1;
-}
+#include "storage_fixture.h"
 
 /* STO-08: not a byte less, not a byte more. */
 static void copy_takes_exactly_its_bytes(void **state) {
@@ -72,37 +44,13 @@ static void live_move(void *to, void *from, int32_t count, void *user) {
     memset(from, 0xee, (size_t)count * 12);
 }
 
-/* What a row of an archetype must hold: the index of its entity in every byte. */
-static void row_fill(const stoa__archetype *archetype, stoa__row row, uint32_t index) {
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        const stoa__lane *lane = &archetype->lanes[i];
-        memset(row.data + lane->offset + row.slot * lane->size, (int)index, lane->size);
-    }
-}
-
-static void row_verify(const stoa__archetype *archetype, stoa__row row, uint32_t index) {
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        const stoa__lane *lane = &archetype->lanes[i];
-        const uint8_t *item = row.data + lane->offset + row.slot * lane->size;
-        for (uint32_t k = 0; k < lane->size; k++) {
-            if (item[k] != (uint8_t)index) {
-                fail_msg("byte %u of column %u of entity %u is wrong", k, i, index);
-            }
-        }
-    }
-}
-
 /* The archetype of three components of given sizes; the third has hooks if it has 12 bytes. */
 static stoa__archetype *archetype_make(fixture *f, const uint32_t *sizes) {
+    const stoa_hooks hooks = {.drop = live_drop, .move = live_move, .user = &live};
     stoa_component ids[3];
     for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "T%u", f->storage.registry.count);
-        stoa_component_desc desc = {.name = name, .size = sizes[i]};
-        if (i == 2 && sizes[i] == 12) {
-            desc.hooks = (stoa_hooks){.drop = live_drop, .move = live_move, .user = &live};
-        }
-        ids[i] = stoa__registry_desc(&f->storage, &desc);
+        ids[i] =
+            i == 2 && sizes[i] == 12 ? hooked_make(f, sizes[i], hooks) : type_make(f, sizes[i]);
     }
     return stoa__archetype_get(&f->storage, ids, 3);
 }
@@ -115,12 +63,7 @@ static void rows_against_model(fixture *f, stoa__archetype *archetype, uint64_t 
     for (int step = 0; step < 9000; step++) {
         uint32_t chance = step < 5000 ? 6 : 3;
         if (count == 0 || (support_random_below(&random, 8) < chance && count < 4000)) {
-            stoa__row row;
-            assert_int_equal(stoa__entities_reserve(&f->storage, 1), STOA_OK);
-            assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
-            model[count] = stoa__entities_take(&f->storage, row.place);
-            *stoa__row_entity(row) = model[count];
-            row_fill(archetype, row, model[count++].index);
+            model[count++] = row_add(f, archetype);
             live++;
         } else {
             uint32_t at = support_random_below(&random, count);
@@ -202,8 +145,6 @@ static void failed_append_adds_no_row(void **state) {
     assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
     assert_int_equal(row.slot, capacity);
 }
-
-#define WITH_STORAGE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,15 +1,9 @@
 /* Slabs: blocks against a model, no overlap, slabs given back, slabs closed while they are emptied.
  */
-#include "support/support.h"
-
 #include "storage/slab.h"
+#include "storage_fixture.h"
 
 #define BLOCKS 160
-
-typedef struct fixture {
-    support_heap heap;
-    stoa__storage storage;
-} fixture;
 
 /* A block and the byte that fills it. */
 typedef struct block {
@@ -17,21 +11,6 @@ typedef struct block {
     size_t size;
     uint8_t mark;
 } block;
-
-static int fixture_open(void **state) {
-    static fixture f;
-    memset(&f, 0, sizeof f);
-    stoa_allocator hooks = support_allocator(&f.heap);
-    stoa__heap_init(&f.storage.heap, &hooks);
-    *state = &f;
-    return 0;
-}
-
-static int fixture_close(void **state) {
-    fixture *f = *state;
-    stoa__slab_fini(&f->storage);
-    return f->heap.bytes == 0 && f->heap.blocks == 0 ? 0 : -1;
-}
 
 static block block_make(fixture *f, size_t size, uint8_t mark) {
     block b = {stoa__slab_alloc(&f->storage, size), size, mark};
@@ -257,18 +236,16 @@ static void check_finds_a_wrong_map(void **state) {
     block_end(f, &b);
 }
 
-#define WITH_SLABS(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_SLABS(random_blocks_never_overlap),
-        WITH_SLABS(slabs_start_small_and_grow),
-        WITH_SLABS(freed_room_is_used_again),
-        WITH_SLABS(trim_gives_back_only_empty_slabs),
-        WITH_SLABS(closed_slab_gives_out_nothing),
-        WITH_SLABS(full_slab_is_not_closed),
-        WITH_SLABS(lack_of_memory_gives_no_block_and_changes_nothing),
-        WITH_SLABS(check_finds_a_wrong_map),
+        WITH_BARE(random_blocks_never_overlap),
+        WITH_BARE(slabs_start_small_and_grow),
+        WITH_BARE(freed_room_is_used_again),
+        WITH_BARE(trim_gives_back_only_empty_slabs),
+        WITH_BARE(closed_slab_gives_out_nothing),
+        WITH_BARE(full_slab_is_not_closed),
+        WITH_BARE(lack_of_memory_gives_no_block_and_changes_nothing),
+        WITH_BARE(check_finds_a_wrong_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

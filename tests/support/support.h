@@ -63,6 +63,9 @@ void support_world_close(support_world *s);
 int support_setup(void **state);
 int support_teardown(void **state);
 
+/* The list of statuses has it as misuse: on_assert is called in a debug build. */
+bool support_status_is_misuse(stoa_status status);
+
 /* Prints the calling thread's last error, for a look at a failing test. */
 void support_print_error(void);
 

@@ -65,6 +65,15 @@ int support_teardown(void **state) {
     return 0;
 }
 
+bool support_status_is_misuse(stoa_status status) {
+    static const bool misuse_by_status[] = {
+#define MISUSE(code, text, misuse) misuse,
+        STOA_STATUS_LIST(MISUSE)
+#undef MISUSE
+    };
+    return misuse_by_status[status];
+}
+
 void support_print_error(void) {
     stoa_error error = stoa_last_error();
     print_error("last error: %d (%s), \"%s\"\n", (int)error.status, stoa_status_text(error.status),

@@ -320,15 +320,6 @@ static const mistake mistakes[] = {
     IS(locked_clone, STOA_NOT_COPYABLE, "'Lock'"),
 };
 
-static bool status_is_misuse(stoa_status status) {
-    static const bool misuse_by_status[] = {
-#define MISUSE(code, text, misuse) misuse,
-        STOA_STATUS_LIST(MISUSE)
-#undef MISUSE
-    };
-    return misuse_by_status[status];
-}
-
 /* GEN-03 GEN-05 ENT-08 ACC-01 ACC-08 ACC-10 CMP-04 */
 static void mistake_is_refused_and_told_once(void **state) {
     support_world *s = *state;
@@ -350,7 +341,7 @@ static void mistake_is_refused_and_told_once(void **state) {
         if (s->errors != errors + 1) {
             fail_msg("%s: on_error was called %d times", m->name, s->errors - errors);
         }
-        if (status_is_misuse(m->status)) {
+        if (support_status_is_misuse(m->status)) {
             support_assert_misuse(s, status, m->status);
         } else {
             support_assert_quiet(s);

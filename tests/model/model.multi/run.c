@@ -17,15 +17,6 @@ bool run_check(run *r, bool holds, const char *format, ...) {
     return holds;
 }
 
-static bool status_is_misuse(stoa_status status) {
-    static const bool misuse_by_status[] = {
-#define MISUSE(code, text, misuse) misuse,
-        STOA_STATUS_LIST(MISUSE)
-#undef MISUSE
-    };
-    return misuse_by_status[status];
-}
-
 stoa_status run_given(bool given) {
     return given ? STOA_OK : stoa_last_error().status;
 }
@@ -35,9 +26,7 @@ bool run_expect(run *r, stoa_status got, stoa_status expected, const char *call)
     r->s.asserts_seen = r->s.asserts;
     int wanted = 0;
 #ifdef STOA_DEBUG
-    wanted = status_is_misuse(expected) ? 1 : 0;
-#else
-    (void)status_is_misuse;
+    wanted = support_status_is_misuse(expected) ? 1 : 0;
 #endif
     bool same =
         run_check(r, got == expected, "%s: status \"%s\" (%s), expected \"%s\"", call,

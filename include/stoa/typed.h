@@ -218,7 +218,7 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, in
         (int32_t)(sizeof((const stoa_value[]){__VA_ARGS__}) / sizeof(stoa_value))
 
 /// Makes an entity with a bundle, straight in its place; STOA_NULL on error. C only.
-#define stoa_create_with(world, ...) stoa_create_values((world), STOA_VALUES(__VA_ARGS__))
+#define stoa_create_with(world, ...) stoa_fast_create((world), STOA_VALUES(__VA_ARGS__))
 
 /// Makes n entities of one bundle, columns given as arrays or zeroed. C only.
 #define stoa_create_bulk(world, count, entities, ...)                                              \

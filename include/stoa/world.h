@@ -46,6 +46,21 @@ stoa_entity stoa_create(stoa_world *world);
 /// Makes an entity with a bundle, straight in its place; STOA_NULL on error. See stoa_create_with.
 stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count);
 
+/// Components of a bundle that stoa_create_with hands over one by one, at most.
+#define STOA_CREATE_FEW 3
+
+/// stoa_create_values for a bundle of one described type.
+stoa_entity stoa_create_one(stoa_world *world, stoa_type *type, const void *data);
+
+/// stoa_create_values for a bundle of two described types.
+stoa_entity stoa_create_two(stoa_world *world, stoa_type *first, const void *first_data,
+                            stoa_type *second, const void *second_data);
+
+/// stoa_create_values for a bundle of three described types.
+stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *first_data,
+                              stoa_type *second, const void *second_data, stoa_type *third,
+                              const void *third_data);
+
 /// Makes `entity_count` entities of one bundle, values given as arrays. See stoa_create_bulk.
 /// `entities` receives the handles and may be NULL. Entities get rows in order.
 stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, stoa_entity *entities,

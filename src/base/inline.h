@@ -5,12 +5,15 @@
 #if defined(__GNUC__)
 /* A function that must be part of its caller: the hot paths are written as several of these. */
 #define STOA__INLINE static inline __attribute__((always_inline))
+/* A function that must not become part of its caller, which is quick without it. */
+#define STOA__APART __attribute__((noinline))
 /* A function that is rarely called and must not weigh on its caller. */
 #define STOA__COLD __attribute__((noinline, cold))
 /* Keeps the compiler from joining the load of a word with its neighbours. */
 #define STOA__OPAQUE(word) __asm__("" : "+r"(word))
 #else
 #define STOA__INLINE static inline
+#define STOA__APART
 #define STOA__COLD
 #define STOA__OPAQUE(word) ((void)(word))
 #endif

@@ -85,6 +85,7 @@ static void bundle_remember(stoa_world *world, const stoa_value *values, int32_t
 /* Reads the offsets of a bundle anew. */
 STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bundle) {
     stoa__edge *edge = bundle->edge;
+    bool words = edge->plain;
     stoa__edge_ready(storage, edge, storage->archetypes[0]);
     for (int32_t i = 0; i < bundle->count; i++) {
         stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[i]]);
@@ -93,7 +94,11 @@ STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bund
             at++;
         }
         bundle->puts[i] = edge->puts[at];
+        uint32_t size = edge->puts[at].size;
+        words = words && size % 4 == 0 && size <= 16;
     }
+    bundle->target = edge->target;
+    bundle->words = words;
     bundle->epoch = storage->epoch;
 }
 
@@ -150,6 +155,82 @@ stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int3
         stoa__value_put(edge, &bundle->puts[i], row, values[i].data);
     }
     return entity_settle(storage, row);
+}
+
+/* A component of a small bundle. */
+typedef struct piece {
+    stoa_type *type;
+    const void *data;
+} piece;
+
+/* A bundle given in pieces that is not quick: put together for the general way. */
+STOA__APART static stoa_entity create_pieces(stoa_world *world, int32_t count, piece a, piece b,
+                                             piece c) {
+    const stoa_value values[STOA_CREATE_FEW] = {{.type = a.type, .data = a.data},
+                                                {.type = b.type, .data = b.data},
+                                                {.type = c.type, .data = c.data}};
+    return stoa_create_values(world, values, count);
+}
+
+/* True if the piece is the one remembered and has a value. */
+STOA__INLINE bool piece_known(const stoa__bundle *bundle, int32_t i, piece p) {
+    return STOA_LIKELY(p.type != NULL && p.data != NULL &&
+                       STOA_LOAD(&p.type->slot) == bundle->slots[i]);
+}
+
+/* Copies the value of a bundle of words into its row. */
+STOA__INLINE void piece_write(const stoa__bundle *bundle, int32_t i, stoa__row row, piece p) {
+    size_t size = bundle->puts[i].size;
+    uint8_t *to = row.data + bundle->puts[i].to + row.slot * size;
+    stoa__value_words(to, p.data, size);
+}
+
+/* Makes an entity with a remembered bundle, without a call; anything else goes the general way.
+ * `count` is a constant. */
+STOA__INLINE stoa_entity create_few(stoa_world *world, int32_t count, piece a, piece b, piece c) {
+    if (!STOA_LIKELY(world != NULL && a.type != NULL)) {
+        return create_pieces(world, count, a, b, c);
+    }
+    stoa__storage *storage = &world->storage;
+    const stoa__bundle *bundle = stoa__bundle_at(world, a.type, count);
+    if (!STOA_LIKELY(bundle->count == count && bundle->epoch == storage->epoch && bundle->words &&
+                     storage->head.open == 0 && stoa__entities_ready(storage) &&
+                     piece_known(bundle, 0, a) && (count < 2 || piece_known(bundle, 1, b)) &&
+                     (count < 3 || piece_known(bundle, 2, c)))) {
+        return create_pieces(world, count, a, b, c);
+    }
+    stoa_chunk *chunk = bundle->target->tail;
+    if (!STOA_LIKELY(chunk->count < bundle->target->head.chunk_capacity)) {
+        return create_pieces(world, count, a, b, c);
+    }
+    uint32_t slot = (uint32_t)chunk->count++;
+    stoa__row row = {chunk->data, slot, chunk->number << STOA_PLACE_BITS | slot};
+    storage->rows[bundle->target->index]++;
+    piece_write(bundle, 0, row, a);
+    if (count > 1) {
+        piece_write(bundle, 1, row, b);
+    }
+    if (count > 2) {
+        piece_write(bundle, 2, row, c);
+    }
+    return entity_settle(storage, row);
+}
+
+stoa_entity stoa_create_one(stoa_world *world, stoa_type *type, const void *data) {
+    return create_few(world, 1, (piece){type, data}, (piece){NULL, NULL}, (piece){NULL, NULL});
+}
+
+stoa_entity stoa_create_two(stoa_world *world, stoa_type *first, const void *first_data,
+                            stoa_type *second, const void *second_data) {
+    return create_few(world, 2, (piece){first, first_data}, (piece){second, second_data},
+                      (piece){NULL, NULL});
+}
+
+stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *first_data,
+                              stoa_type *second, const void *second_data, stoa_type *third,
+                              const void *third_data) {
+    return create_few(world, 3, (piece){first, first_data}, (piece){second, second_data},
+                      (piece){third, third_data});
 }
 
 /* Gives the rows from `slot` on of a chunk to new entities, in order. */

@@ -42,18 +42,25 @@ STOA__INLINE void stoa__value_word(uint8_t *to, const uint8_t *from, size_t at) 
     memcpy(to + at, &word, 4);
 }
 
+/* Copies whole words; three of them, a vector, without a loop. */
+STOA__INLINE void stoa__value_words(uint8_t *to, const uint8_t *from, size_t size) {
+    if (STOA_LIKELY(size == 12)) {
+        stoa__value_word(to, from, 0);
+        stoa__value_word(to, from, 4);
+        stoa__value_word(to, from, 8);
+        return;
+    }
+    for (size_t at = 0; at < size; at += 4) {
+        stoa__value_word(to, from, at);
+    }
+}
+
 /* Copies a plain value of the caller's, or zeros. */
 STOA__INLINE void stoa__value_copy(uint8_t *to, const uint8_t *from, size_t size) {
     if (!STOA_LIKELY(from != NULL)) {
         memset(to, 0, size);
-    } else if (size == 12) {
-        stoa__value_word(to, from, 0);
-        stoa__value_word(to, from, 4);
-        stoa__value_word(to, from, 8);
-    } else if (size == 8 || size == 16) {
-        for (size_t at = 0; at < size; at += 4) {
-            stoa__value_word(to, from, at);
-        }
+    } else if (size == 12 || size == 8 || size == 16) {
+        stoa__value_words(to, from, size);
     } else {
         stoa__copy_bytes(to, from, size);
     }

@@ -22,8 +22,10 @@ typedef struct stoa__query_ops {
  * order they were named. Slots are never used twice, so what is remembered stays true. */
 typedef struct stoa__bundle {
     stoa__edge *edge;
-    int32_t count;  /* 0: nothing remembered */
-    uint32_t epoch; /* of the storage, when offsets were read */
+    stoa__archetype *target; /* where the edge leads */
+    int32_t count;           /* 0: nothing remembered */
+    bool words;              /* plain components of up to four words */
+    uint32_t epoch;          /* of the storage, when offsets were read */
     uint32_t slots[STOA__BUNDLE_SHORT];
     stoa__put puts[STOA__BUNDLE_SHORT];
 } stoa__bundle;

@@ -10,6 +10,9 @@ STOA_BEGIN
 /// The most live entities a world holds.
 #define STOA_ENTITY_MAX INT32_MAX
 
+/// The most components of one bundle or change; an entity may have more.
+#define STOA_BUNDLE_MAX 512
+
 /// How to make a world; zero is the default of each member.
 typedef struct stoa_world_desc {
     const stoa_allocator *allocator; ///< NULL: stoa_allocator_default; copied

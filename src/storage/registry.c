@@ -138,6 +138,11 @@ static bool members_same(const stoa__reflection *a, const stoa__reflection *b) {
     return true;
 }
 
+stoa_status stoa__registry_conflict(const char *name) {
+    return stoa__error(STOA_CONFLICT,
+                       "component '%s' is already registered with another description", name);
+}
+
 /* STOA_OK if `d` says the same as what is registered. */
 static stoa_status description_compare(const stoa__storage *storage,
                                        const stoa__component *component, const description *d) {
@@ -152,10 +157,7 @@ static stoa_status description_compare(const stoa__storage *storage,
         same = members_same(&component->reflection, &reflection);
         stoa__reflect_free(heap, &reflection);
     }
-    return same ? STOA_OK
-                : stoa__error(STOA_CONFLICT,
-                              "component '%s' is already registered with another description",
-                              d->name);
+    return same ? STOA_OK : stoa__registry_conflict(d->name);
 }
 
 static stoa_status description_check(const description *d) {

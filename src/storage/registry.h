@@ -19,6 +19,9 @@ stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_
 /* The id of a name, or 0. */
 stoa_component stoa__registry_find(const stoa__storage *storage, const char *name);
 
+/* Sets the error for a description that is not the one registered under its name. */
+stoa_status stoa__registry_conflict(const char *name);
+
 /* The name a described type goes by. */
 static inline const char *stoa__type_name(const stoa_type *type) {
     return type->options.name != NULL ? type->options.name : type->identifier;

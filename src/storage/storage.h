@@ -27,8 +27,6 @@
 #define STOA__KEY_DROP 0x80000000u
 /* No lane, no offset. */
 #define STOA__NONE UINT32_MAX
-/* Components in one bundle or change, at most. */
-#define STOA__BUNDLE_MAX 512
 
 /* A registered component. */
 typedef struct stoa__component {

@@ -66,6 +66,8 @@ const void *stoa_get_type(const stoa_world *world, stoa_entity e, stoa_type *typ
     }
     if (stoa__entities_find(&world->storage, e) == NULL) {
         stoa__world_dead(world, e);
+    } else if (stoa__registry_find(&world->storage, stoa__type_name(type)) != 0) {
+        stoa__world_report(world, stoa__registry_conflict(stoa__type_name(type)));
     } else {
         stoa__world_missing(world, e, stoa__type_name(type));
     }

@@ -49,9 +49,9 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
         return count < 0 ? stoa__error(STOA_INVALID, "a bundle of %d components", count)
                          : stoa__error(STOA_NULL_ARGUMENT, "the values must not be null");
     }
-    if (count > STOA__BUNDLE_MAX) {
+    if (count > STOA_BUNDLE_MAX) {
         return stoa__error(STOA_LIMIT, "a bundle of %d components is over the limit of %d", count,
-                           STOA__BUNDLE_MAX);
+                           STOA_BUNDLE_MAX);
     }
     result->count = 0;
     for (int32_t i = 0; i < count; i++) {

@@ -10,9 +10,9 @@
  * does not matter. */
 typedef struct stoa__values {
     uint32_t count;
-    uint32_t hash;                     /* of the key */
-    uint32_t key[STOA__BUNDLE_MAX];    /* sorted by id; STOA__KEY_DROP on those to be taken away */
-    uint16_t source[STOA__BUNDLE_MAX]; /* which value of the caller's each is */
+    uint32_t hash;                    /* of the key */
+    uint32_t key[STOA_BUNDLE_MAX];    /* sorted by id; STOA__KEY_DROP on those to be taken away */
+    uint16_t source[STOA_BUNDLE_MAX]; /* which value of the caller's each is */
 } stoa__values;
 
 /* Reads values into a key, registering types; `drops` tells whether STOA_DROP is allowed. Naming a

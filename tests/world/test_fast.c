@@ -99,6 +99,20 @@ static void dead_entity_registers_no_type(void **state) {
     assert_int_equal(stoa_component_count(s->world), 0);
 }
 
+/* CMP-04 GEN-03: what is there under another description is not called missing. */
+static void get_by_a_conflicting_description_says_so(void **state) {
+    support_world *s = *state;
+    stoa_component_desc desc = {.name = "Position", .fields = "{ double x, y; }"};
+    stoa_component id = stoa_component_register(s->world, &desc);
+    stoa_entity e = stoa_create(s->world);
+    assert_int_equal(stoa_add_id(s->world, e, id), STOA_OK);
+    assert_null(stoa_get(s->world, e, Position));
+    assert_int_equal(stoa_last_error().status, STOA_CONFLICT);
+    support_assert_message("'Position'");
+    assert_null(stoa_try_get(s->world, e, Position));
+    support_assert_quiet(s);
+}
+
 /* CMP-06 CMP-13: a nested type is found by its C name though it goes by another. */
 static void nested_type_is_found_by_its_c_name(void **state) {
     support_world *s = *state;
@@ -120,6 +134,7 @@ int main(void) {
         WITH_WORLD(crowded_archetype_knows_its_components),
         WITH_WORLD(change_in_place_is_allowed_under_iteration),
         WITH_WORLD(dead_entity_registers_no_type),
+        WITH_WORLD(get_by_a_conflicting_description_says_so),
         WITH_WORLD(nested_type_is_found_by_its_c_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

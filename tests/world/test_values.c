@@ -531,8 +531,8 @@ static void bundle_that_makes_no_sense_is_refused(void **state) {
     stoa_value both[] = {STOA_ZERO(Plain), STOA_REMOVE(Plain)};
     support_assert_misuse(s, stoa_change_values(w, e, both, 2), STOA_DUPLICATE);
     support_assert_message("'Plain'");
-    static stoa_value many[STOA__BUNDLE_MAX + 1];
-    assert_int_equal(stoa_change_values(w, e, many, STOA__BUNDLE_MAX + 1), STOA_LIMIT);
+    static stoa_value many[STOA_BUNDLE_MAX + 1];
+    assert_int_equal(stoa_change_values(w, e, many, STOA_BUNDLE_MAX + 1), STOA_LIMIT);
     support_assert_quiet(s);
     assert_int_equal(stoa_hash(w), hash);
 }

@@ -50,13 +50,10 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #if defined(__GNUC__)
 /// Tells the compiler which way a branch goes nearly always.
 #define STOA_LIKELY(condition) __builtin_expect(!!(condition), 1)
-/// Asks for a cache line that will be read soon.
-#define STOA_PREFETCH(pointer) __builtin_prefetch(pointer)
 /// Checks the arguments of a function that takes a printf format.
 #define STOA_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define STOA_LIKELY(condition) (condition)
-#define STOA_PREFETCH(pointer) ((void)(pointer))
 #define STOA_PRINTF(text, first)
 #endif
 

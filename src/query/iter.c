@@ -118,14 +118,10 @@ void stoa_match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa_archetype_head *archetype = match->archetype;
     uint64_t fields = 0;
     for (uint32_t i = 0; i < query->terms.count; i++) {
-        const stoa_column *column =
-            stoa_archetype_column(archetype, query->terms.items[i].component->info.id);
+        const stoa_column *column = stoa_archetype_column(archetype, query->terms.ids[i]);
         if (column != NULL) {
             query->head.offsets[match->first + i] = column->offset;
             fields |= query->terms.fields & (uint64_t)0x100000001u << i;
-            if (archetype->chunk_count > 0) {
-                STOA_PREFETCH(archetype->chunks->data + column->offset);
-            }
         }
     }
     match->fields = fields;

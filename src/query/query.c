@@ -36,22 +36,6 @@ static uint64_t match_bits(const stoa_query *query, uint32_t word) {
     return word == 0 ? bits & ~(uint64_t)1 : bits;
 }
 
-/* Archetypes whose first lines are asked for before they are read. */
-#define PREFETCH 8
-/* Where an archetype's columns are told, as a rule. */
-#define COLUMNS_AT ((sizeof(stoa__archetype) + STOA__LINE - 1) / STOA__LINE * STOA__LINE)
-
-/* Asks for the next `count` archetypes of `bits`; returns those that are left. */
-static uint64_t prefetch_next(const stoa__storage *storage, uint32_t word, uint64_t bits,
-                              uint32_t count) {
-    for (; count > 0 && bits != 0; count--, bits &= bits - 1) {
-        const stoa__archetype *archetype = storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
-        STOA_PREFETCH(archetype);
-        STOA_PREFETCH((const uint8_t *)archetype + COLUMNS_AT);
-    }
-    return bits;
-}
-
 stoa_status stoa__query_list(stoa_query *query) {
     const stoa__storage *storage = &query->head.world->storage;
     uint32_t words = (storage->archetype_count + 63) / 64, count = query->terms.empty;
@@ -65,9 +49,7 @@ stoa_status stoa__query_list(stoa_query *query) {
         match_add(query, &query->head.world->empties);
     }
     for (uint32_t word = 0; word < words; word++) {
-        uint64_t ahead = match_bits(query, word);
-        for (uint64_t bits = ahead; bits != 0; bits &= bits - 1) {
-            ahead = prefetch_next(storage, word, ahead, bits == ahead ? PREFETCH : 1);
+        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
             match_add(query, &storage->archetypes[word * 64 + stoa__bit_lowest(bits)]->head);
         }
     }

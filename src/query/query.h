@@ -17,9 +17,10 @@ typedef struct stoa__term {
 /* The terms of a query, sorted by what they do to the set of archetypes. */
 typedef struct stoa__terms {
     uint32_t count;
-    uint64_t fields;                 /* bit i: term i has data; bit 32 + i: and writes it */
-    bool empty;                      /* entities without components match */
-    stoa__term items[STOA_TERM_MAX]; /* as given */
+    uint64_t fields;                   /* bit i: term i has data; bit 32 + i: and writes it */
+    bool empty;                        /* entities without components match */
+    stoa__term items[STOA_TERM_MAX];   /* as given */
+    stoa_component ids[STOA_TERM_MAX]; /* of the items: close together, for reading offsets */
     uint32_t required_count;
     uint32_t excluded_count;
     uint32_t any_count;

@@ -104,6 +104,7 @@ stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, sto
                 return contradiction(&terms->items[k], &terms->items[i]);
             }
         }
+        terms->ids[i] = terms->items[i].component->info.id;
         terms->count++;
         term_sort(terms, i);
     }

@@ -2,7 +2,8 @@
  *
  * One for each set of components met, never freed or moved while the world lives. Its struct, ids,
  * lanes and the table from id to column are one block. The table has a power of two of entries,
- * just enough that no two of its ids share one, so a look-up is one load and one comparison.
+ * enough that no two of its ids share one, so a look-up is one load and one comparison. Where that
+ * would take a large table it is crowded instead, and searched.
  *
  * Rows fill chunk after chunk; only the last one in use is partly filled. The first chunk starts
  * small and doubles until it has full size; from then on chunks are added and never move. One spare

@@ -35,10 +35,9 @@ struct stoa_world {
     uint32_t query_count;
     struct stoa_query *queries; /* all that live, youngest first */
     const stoa__query_ops *query_ops;
-    stoa_archetype_head
-        empties; /* how queries see entities without components: a chunk with a list of them */
-    stoa_chunk empties_chunk;
-    uint32_t empties_open; /* iterations that need the list; it is gone with the last */
+    stoa_archetype_head empties; /* entities without components, as queries see them */
+    stoa_chunk empties_chunk;    /* their one chunk: a list */
+    uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
     stoa_handler on_assert;
     stoa_handler on_error;
     stoa__bundle bundles[STOA__BUNDLES];

@@ -113,6 +113,82 @@ static void get_by_a_conflicting_description_says_so(void **state) {
     support_assert_quiet(s);
 }
 
+/* What the hooks of Owned were called for. */
+static int32_t owned_moves, owned_drops;
+
+static void owned_move(void *to, void *from, int32_t count, void *user) {
+    (void)user;
+    memcpy(to, from, (size_t)count * 8);
+    owned_moves += count;
+}
+
+static void owned_drop(void *items, int32_t count, void *user) {
+    (void)items;
+    (void)user;
+    owned_drops += count;
+}
+
+STOA_COMPONENT(Odd, { uint8_t bytes[3]; });
+STOA_COMPONENT_WITH(Owned, STOA_OPTIONS(.hooks = {.move = owned_move, .drop = owned_drop}),
+                    { uint64_t token; });
+STOA_TAG(Frozen);
+
+/* ENT-06 CMP-11: small bundles go another way in; every kind of value arrives by it, each time. */
+static void small_bundles_take_every_kind_of_value(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    owned_moves = owned_drops = 0;
+    for (int32_t i = 0; i < 200; i++) {
+        float n = (float)i;
+        stoa_entity one = stoa_create_with(w, STOA_VALUE(Position, {n, -n}));
+        stoa_entity two = stoa_create_with(w, STOA_VALUE(Velocity, {n, 1}), STOA_ZERO(Position));
+        stoa_entity back =
+            stoa_create_with(w, STOA_VALUE(Position, {n, 2}), STOA_VALUE(Velocity, {n, 3}));
+        stoa_entity odd = stoa_create_with(w, STOA_VALUE(Odd, {{1, 2, (uint8_t)i}}),
+                                           STOA_VALUE(Position, {n, 4}), STOA_ZERO(Frozen));
+        stoa_entity own = stoa_create_with(w, STOA_VALUE(Owned, {(uint64_t)i}),
+                                           STOA_VALUE(Position, {n, 5}), STOA_VALUE(Odd, {{7}}));
+        assert_true(stoa_get(w, one, Position)->y == -n);
+        assert_true(stoa_get(w, two, Position)->y == 0 && stoa_get(w, two, Velocity)->x == n);
+        assert_true(stoa_get(w, back, Position)->y == 2 && stoa_get(w, back, Velocity)->y == 3);
+        assert_int_equal(stoa_archetype_of(w, two), stoa_archetype_of(w, back));
+        assert_int_equal(stoa_get(w, odd, Odd)->bytes[2], (uint8_t)i);
+        assert_true(stoa_has(w, odd, Frozen) && stoa_get(w, odd, Position)->y == 4);
+        assert_int_equal(stoa_get(w, own, Owned)->token, i);
+        assert_int_equal(stoa_get(w, own, Odd)->bytes[0], 7);
+        assert_int_equal(stoa_destroy(w, own), STOA_OK);
+    }
+    assert_int_equal(owned_drops, 200);
+    assert_int_equal(owned_moves, 200);
+    assert_int_equal(stoa_count(w), 800);
+}
+
+/* GEN-03 GEN-05 QRY-06: what is wrong with a small bundle is told, and nothing changes. */
+static void small_bundle_that_makes_no_sense_is_refused(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    Position p = {1, 2};
+    stoa_type *position = STOA_TYPE_OF(Position);
+    for (int32_t i = 0; i < 3; i++) {
+        assert_false(stoa_entity_is_null(stoa_create_one(w, position, &p)));
+    }
+    uint64_t hash = stoa_hash(w);
+    assert_true(stoa_entity_is_null(stoa_create_two(w, position, &p, position, &p)));
+    support_assert_misuse(s, stoa_last_error().status, STOA_DUPLICATE);
+    assert_true(stoa_entity_is_null(stoa_create_one(w, NULL, &p)));
+    support_assert_misuse(s, stoa_last_error().status, STOA_UNKNOWN);
+    assert_true(stoa_entity_is_null(stoa_create_two(w, position, &p, NULL, NULL)));
+    support_assert_misuse(s, stoa_last_error().status, STOA_UNKNOWN);
+    assert_true(stoa_entity_is_null(stoa_create_three(NULL, position, &p, position, &p, NULL, &p)));
+    assert_int_equal(stoa_last_error().status, STOA_NULL_ARGUMENT);
+    stoa_query *q = stoa_query_new(w, &(stoa_query_desc){.terms = {STOA_READ(Position)}});
+    stoa_iter it = stoa_query_iter(q);
+    assert_true(stoa_entity_is_null(stoa_create_one(w, position, &p)));
+    support_assert_misuse(s, stoa_last_error().status, STOA_ITERATING);
+    stoa_iter_end(&it);
+    assert_int_equal(stoa_hash(w), hash);
+}
+
 /* CMP-06 CMP-13: a nested type is found by its C name though it goes by another. */
 static void nested_type_is_found_by_its_c_name(void **state) {
     support_world *s = *state;
@@ -135,6 +211,8 @@ int main(void) {
         WITH_WORLD(change_in_place_is_allowed_under_iteration),
         WITH_WORLD(dead_entity_registers_no_type),
         WITH_WORLD(get_by_a_conflicting_description_says_so),
+        WITH_WORLD(small_bundles_take_every_kind_of_value),
+        WITH_WORLD(small_bundle_that_makes_no_sense_is_refused),
         WITH_WORLD(nested_type_is_found_by_its_c_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * they remember, and archetypes whose ids do not fit into a table without crowding. */
 #include "support/support.h"
 
+#include <stdlib.h>
+
 #define DESCRIPTORS (3 * STOA_SLOTS)
 
 STOA_COMPONENT(Position, { float x, y; });
@@ -129,6 +131,7 @@ static void owned_drop(void *items, int32_t count, void *user) {
 }
 
 STOA_COMPONENT(Odd, { uint8_t bytes[3]; });
+STOA_COMPONENT(Half, { float x, y; });
 STOA_COMPONENT_WITH(Owned, STOA_OPTIONS(.hooks = {.move = owned_move, .drop = owned_drop}),
                     { uint64_t token; });
 STOA_TAG(Frozen);
@@ -161,6 +164,57 @@ static void small_bundles_take_every_kind_of_value(void **state) {
     assert_int_equal(owned_drops, 200);
     assert_int_equal(owned_moves, 200);
     assert_int_equal(stoa_count(w), 800);
+}
+
+/* ENT-06 CMP-11: a bundle that looks like the one remembered is not taken for it. The short way is
+ * taken from the third time on, while the chunk has rows: so each is made some times in a row. */
+static void small_bundles_are_told_apart(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    for (int32_t i = 0; i < 60; i++) {
+        float n = (float)i;
+        bool other = i / 5 % 2 != 0;
+        stoa_entity two =
+            other ? stoa_create_with(w, STOA_VALUE(Position, {n, 3}), STOA_VALUE(Corner, {n, 4}))
+                  : stoa_create_with(w, STOA_VALUE(Position, {n, 1}), STOA_VALUE(Velocity, {n, 2}));
+        stoa_entity three =
+            other ? stoa_create_with(w, STOA_VALUE(Position, {n, 3}), STOA_VALUE(Velocity, {n, 5}),
+                                     STOA_VALUE(Corner, {n, 4}))
+                  : stoa_create_with(w, STOA_VALUE(Position, {n, 1}), STOA_VALUE(Velocity, {n, 5}),
+                                     STOA_VALUE(Half, {n, 2}));
+        assert_int_equal(stoa_has(w, two, Corner), other);
+        assert_int_equal(stoa_has(w, two, Velocity), !other);
+        assert_int_equal(stoa_has(w, three, Corner), other);
+        assert_int_equal(stoa_has(w, three, Half), !other);
+        assert_true(!other || stoa_get(w, three, Corner)->y == 4);
+        assert_true(stoa_get(w, two, Position)->y == (other ? 3.0f : 1.0f));
+    }
+}
+
+/* CMP-11 ENT-06: the same bundle again and again, which is when the short way is taken. */
+static void repeated_small_bundles_keep_hooks_and_odd_sizes(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    static stoa_entity odd[200], own[6];
+    owned_moves = owned_drops = 0;
+    for (int32_t i = 0; i < 6; i++) {
+        own[i] = stoa_create_with(w, STOA_VALUE(Owned, {(uint64_t)i}));
+        assert_int_equal(owned_moves, i + 1);
+    }
+    for (int32_t i = 5; i >= 0; i--) {
+        assert_int_equal(stoa_get(w, own[i], Owned)->token, i);
+        assert_int_equal(stoa_destroy(w, own[i]), STOA_OK);
+    }
+    assert_int_equal(owned_drops, 6);
+    /* The value lies at the end of its memory: a byte more than it has would be past it. */
+    for (int32_t i = 0; i < 200; i++) {
+        Odd *value = malloc(sizeof *value);
+        *value = (Odd){{(uint8_t)i, 9, (uint8_t)(i + 1)}};
+        odd[i] = stoa_create_one(w, STOA_TYPE_OF(Odd), value);
+        free(value);
+    }
+    for (int32_t i = 0; i < 200; i++) {
+        assert_int_equal(stoa_get(w, odd[i], Odd)->bytes[0], (uint8_t)i);
+        assert_int_equal(stoa_get(w, odd[i], Odd)->bytes[2], (uint8_t)(i + 1));
+    }
 }
 
 /* GEN-03 GEN-05 QRY-06: what is wrong with a small bundle is told, and nothing changes. */
@@ -212,6 +266,8 @@ int main(void) {
         WITH_WORLD(dead_entity_registers_no_type),
         WITH_WORLD(get_by_a_conflicting_description_says_so),
         WITH_WORLD(small_bundles_take_every_kind_of_value),
+        WITH_WORLD(small_bundles_are_told_apart),
+        WITH_WORLD(repeated_small_bundles_keep_hooks_and_odd_sizes),
         WITH_WORLD(small_bundle_that_makes_no_sense_is_refused),
         WITH_WORLD(nested_type_is_found_by_its_c_name),
     };

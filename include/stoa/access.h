@@ -37,6 +37,19 @@ stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id);
 stoa_status stoa_change_values(stoa_world *world, stoa_entity e, const stoa_value *values,
                                int32_t count);
 
+/// Switches a component of an entity on or off; queries skip rows in which it is off.
+/// The component must be there and be STOA_SWITCHABLE. Its data stays; nothing moves.
+stoa_status stoa_enable_id(stoa_world *world, stoa_entity e, stoa_component id, bool on);
+
+/// True if the entity lives and has the component, and it is not switched off.
+bool stoa_enabled_id(const stoa_world *world, stoa_entity e, stoa_component id);
+
+/// Typed twin of stoa_enable_id; called by stoa_enable.
+stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, bool on);
+
+/// Typed twin of stoa_enabled_id; called by stoa_enabled.
+bool stoa_enabled_type(const stoa_world *world, stoa_entity e, stoa_type *type);
+
 /// stoa_has_id by name; false for a name the world does not know.
 bool stoa_has_named(const stoa_world *world, stoa_entity e, const char *name);
 
@@ -63,7 +76,10 @@ const void *stoa_get_type(const stoa_world *world, stoa_entity e, stoa_type *typ
 void *stoa_get_mut_type(stoa_world *world, stoa_entity e, stoa_type *type);
 
 /// Typed twin of stoa_try_get_id; called by stoa_try_get and stoa_has for a type not met before.
-void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *type);
+const void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *type);
+
+/// Typed twin of stoa_try_get_mut_id; called by stoa_try_get_mut for a type not met before.
+void *stoa_try_mut_type(stoa_world *world, stoa_entity e, stoa_type *type);
 
 /// Typed twin of stoa_set_id; called by stoa_set.
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value);

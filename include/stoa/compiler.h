@@ -25,6 +25,9 @@ typedef std::atomic<uint32_t> stoa_atomic;
 typedef std::atomic<uint64_t> stoa_atomic64;
 /// Reads an atomic number with relaxed order.
 #define STOA_LOAD(pointer) std::atomic_load_explicit((pointer), std::memory_order_relaxed)
+/// Writes an atomic number with relaxed order.
+#define STOA_STORE(pointer, value)                                                                 \
+    std::atomic_store_explicit((pointer), (value), std::memory_order_relaxed)
 #else
 #include <stdatomic.h>
 /// Opens declarations with C linkage when read by a C++ compiler.
@@ -45,6 +48,8 @@ typedef _Atomic(uint32_t) stoa_atomic;
 typedef _Atomic(uint64_t) stoa_atomic64;
 /// Reads an atomic number with relaxed order.
 #define STOA_LOAD(pointer) atomic_load_explicit((pointer), memory_order_relaxed)
+/// Writes an atomic number with relaxed order.
+#define STOA_STORE(pointer, value) atomic_store_explicit((pointer), (value), memory_order_relaxed)
 #endif
 
 #if defined(__GNUC__)

@@ -26,6 +26,14 @@ typedef struct stoa_column {
     uint32_t offset; ///< bytes from the start of the chunk
 } stoa_column;
 
+/// What a chunk knows of one of its columns; it stands right before the column's first row.
+typedef struct stoa_column_state {
+    uint32_t off;        ///< rows in which the component is switched off
+    int32_t ticks;       ///< from the column to the ticks of its rows' last writes; 0: has none
+    stoa_atomic changed; ///< the tick of the last write
+    stoa_atomic added;   ///< the tick of the last addition
+} stoa_column_state;
+
 /// One chunk of an archetype.
 typedef struct stoa_chunk {
     uint8_t *data;   ///< the entities, then each column on a 64-byte boundary
@@ -53,12 +61,17 @@ typedef struct stoa_chunk_ref {
 /// Descriptors whose ids the fast paths find; others are looked up by a call.
 #define STOA_SLOTS 256
 
+/// Set in the id of a slot if the component is sparse: the fast paths do not find it.
+#define STOA_SPECIAL 0x80000000u
+
 /// The part of a world that the fast paths read.
 typedef struct stoa_world_head {
     stoa_record *records;   ///< the entity table
     uint32_t record_count;  ///< slots ever used, slot 0 included
     uint32_t open;          ///< iterations under way; the structure must not change meanwhile
     stoa_chunk_ref *chunks; ///< by chunk number
+    uint32_t tick;          ///< what a write is marked with
+    uint32_t reserved;      ///< 0
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
 
@@ -67,7 +80,7 @@ typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
     uint32_t version;               ///< the archetype's when its offsets were read
     uint32_t first;                 ///< where its offsets begin
-    uint64_t fields;                ///< bit i: term i has a column here; bit 32 + i: and writes it
+    uint64_t fields; ///< bit i: term i has a column here; bit 32 + i: written with no call
 } stoa_match;
 
 /// A cached query; belongs to its world, which frees it if nobody else does.
@@ -80,14 +93,53 @@ typedef struct stoa_query_head {
     uint32_t *offsets;   ///< of all matches
     uint32_t count;      ///< matches
     uint32_t open;       ///< iterations under way
-    uint32_t light;      ///< 1 if iterations begin and end without a call
+    uint32_t light;      ///< of stoa_query_weight
+    uint32_t last_run;   ///< the tick at which an iteration last came to its end
 } stoa_query_head;
+
+/// How an iteration of a query goes.
+typedef enum stoa_query_weight {
+    STOA_QUERY_HEAVY, ///< by runs of rows, which calls of the library list
+    STOA_QUERY_LIGHT, ///< by chunks, with no call
+    STOA_QUERY_OPEN   ///< by chunks, with a call at the beginning and at the end
+} stoa_query_weight;
+
+/// Rows of one chunk, one after the other, that match.
+typedef struct stoa_run {
+    const stoa_entity *entities; ///< the first one
+    uint8_t *data;               ///< the chunk, or NULL for entities without one
+    const uint32_t *offsets;     ///< of the chunk's match
+    uint64_t fields;             ///< as in a match
+    int32_t first;               ///< row in the chunk
+    int32_t count;               ///< rows
+} stoa_run;
+
+/// Entity indexes that share a page of a sparse component's positions, as a power of two.
+#define STOA_PAGE_BITS 10
+
+/// The part of a sparse component's store that the fast paths read.
+typedef struct stoa_sparse_head {
+    uint32_t **pages;      ///< by entity index >> STOA_PAGE_BITS: positions + 1, or 0
+    stoa_entity *entities; ///< by position
+    uint8_t *values;       ///< by position
+    stoa_atomic *changed;  ///< by position: the tick of the last write
+} stoa_sparse_head;
+
+/// What is known of the runs that are listed for a heavy query.
+typedef struct stoa_walk_head {
+    const stoa_run *runs;                ///< the first one
+    const uint32_t *positions;           ///< of each run's first row in `driver`; the others follow
+    const stoa_sparse_head *driver;      ///< the set that is walked, or NULL
+    const stoa_sparse_head *const *sets; ///< by term: the set that all rows are in, or NULL
+    uint32_t writes;                     ///< bit i: term i writes
+} stoa_walk_head;
 
 /// An iteration under way: read `count` and `entities` after each stoa_iter_next.
 typedef struct stoa_iter {
     stoa_world *world;            ///< the world iterated
     const stoa_entity *entities;  ///< row i's entity
-    int32_t count;                ///< rows in this chunk
+    int32_t count;                ///< rows to work on
+    int32_t first;                ///< the row of the chunk that `entities[0]` is
     uint64_t fields;              ///< of the current match
     uint8_t *data;                ///< the current chunk
     const uint32_t *offsets;      ///< of the current match
@@ -97,6 +149,9 @@ typedef struct stoa_iter {
     stoa_match *match;            ///< the next match
     stoa_match *match_end;        ///< past the last match
     stoa_query *query;            ///< NULL once ended
+    const stoa_run *run;          ///< the next run, of a heavy query
+    const stoa_run *run_end;      ///< past the last run that is listed
+    stoa_walk_head *walk;         ///< what the library keeps for a heavy query, else NULL
 } stoa_iter;
 
 /// The slow half of stoa_query_iter, and the same for any query.
@@ -104,6 +159,10 @@ stoa_iter stoa_query_iter_any(stoa_query *query);
 
 /// The slow half of an iteration's end: tells its query.
 void stoa_query_close(stoa_query *query);
+
+/// The slow half of stoa_iter_next for a heavy query: lists more runs and returns how many.
+/// 0 after the last: the iteration has ended and `walk` is not to be used again.
+int32_t stoa_walk_fill(stoa_query *query, stoa_walk_head *walk);
 
 /// The slow half of stoa_iter_next: reads the offsets of a match anew.
 void stoa_match_resolve(const stoa_query *query, stoa_match *match);
@@ -114,29 +173,59 @@ void stoa_match_resolve(const stoa_query *query, stoa_match *match);
 /// without it there are no chunks and an error.
 static inline stoa_iter stoa_query_iter(stoa_query *query) {
     stoa_query_head *head = (stoa_query_head *)(void *)query;
-    if (!STOA_LIKELY(head != NULL && head->light != 0)) {
+    if (!STOA_LIKELY(head != NULL && head->light == STOA_QUERY_LIGHT)) {
         return stoa_query_iter_any(query);
     }
     head->open++;
     ((stoa_world_head *)(void *)head->world)->open++;
     // clang-format off
-    stoa_iter it = {head->world, NULL, 0, 0, NULL, NULL, head->offsets, NULL, NULL, head->matches,
-                    head->matches + head->count, query};
+    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, head->offsets, NULL, NULL, head->matches,
+                    head->matches + head->count, query, NULL, NULL, NULL};
     // clang-format on
     return it;
 }
 
-/// The end of stoa_iter_next, past the last chunk.
+/// Steps to a run that is listed.
+static inline bool stoa_iter_run(stoa_iter *it) {
+    const stoa_run *run = it->run;
+    it->run = run + 1;
+    it->entities = run->entities;
+    it->data = run->data;
+    it->offsets = run->offsets;
+    it->fields = run->fields;
+    it->first = run->first;
+    it->count = run->count;
+    return true;
+}
+
+/// The end of stoa_iter_next, past the last chunk; heavy queries are always there.
 static inline bool stoa_iter_last(stoa_iter *it) {
     stoa_query_head *head = (stoa_query_head *)(void *)it->query;
+    if (it->walk != NULL) {
+        if (!STOA_LIKELY(it->run != it->run_end)) {
+            int32_t count = stoa_walk_fill(it->query, it->walk);
+            if (count == 0) {
+                it->count = 0;
+                it->fields = 0;
+                it->query = NULL;
+                it->walk = NULL;
+                return false;
+            }
+            it->run = it->walk->runs;
+            it->run_end = it->run + count;
+        }
+        return stoa_iter_run(it);
+    }
     it->count = 0;
     it->fields = 0;
     it->query = NULL;
-    if (head != NULL && head->light == 0) {
+    if (head != NULL && head->light != STOA_QUERY_LIGHT) {
         stoa_query_close((stoa_query *)(void *)head);
     } else if (head != NULL) {
+        stoa_world_head *w = (stoa_world_head *)(void *)head->world;
         head->open--;
-        ((stoa_world_head *)(void *)head->world)->open--;
+        head->last_run = w->tick;
+        w->open--;
     }
     return false;
 }
@@ -166,6 +255,7 @@ static inline bool stoa_iter_next(stoa_iter *it) {
     it->chunk = chunk + 1;
     it->data = chunk->data;
     it->entities = (const stoa_entity *)(const void *)chunk->data;
+    it->first = 0;
     it->count = chunk->count;
     return true;
 }
@@ -201,6 +291,7 @@ static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_
 }
 
 /// The id of a described type that this world has met lately, else 0.
+/// STOA_SPECIAL is set in it if the fast paths cannot reach the component.
 static inline stoa_component stoa_fast_id(const stoa_world *world, const stoa_type *type) {
     const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
     uint32_t slot = STOA_LOAD(&type->slot);
@@ -221,20 +312,64 @@ static inline void *stoa_fast_find(const stoa_world *world, stoa_entity e, stoa_
     return w->chunks[place >> STOA_PLACE_BITS].data + column->offset + row * size;
 }
 
+/// Notes that a column of a chunk is written at this tick.
+static inline void stoa_column_mark(uint8_t *column, uint32_t tick) {
+    STOA_STORE(&((stoa_column_state *)(void *)column)[-1].changed, tick);
+}
+
+/// Notes that a row of a column is written at this tick, if the component keeps that.
+static inline void stoa_row_mark(uint8_t *column, size_t row, uint32_t tick) {
+    int32_t ticks = ((const stoa_column_state *)(const void *)column)[-1].ticks;
+    if (!STOA_LIKELY(ticks == 0)) {
+        ((uint32_t *)(void *)(column + ticks))[row] = tick;
+    }
+}
+
+/// stoa_fast_find for writing: the column is marked as changed.
+static inline void *stoa_fast_find_mut(stoa_world *world, stoa_entity e, stoa_component id,
+                                       uint32_t size) {
+    uint32_t place;
+    const stoa_column *column = stoa_fast_column(world, e, id, &place);
+    if (!STOA_LIKELY(column != NULL)) {
+        return NULL;
+    }
+    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
+    size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
+    uint8_t *start = w->chunks[place >> STOA_PLACE_BITS].data + column->offset;
+    stoa_column_mark(start, w->tick);
+    stoa_row_mark(start, row, w->tick);
+    return start + row * size;
+}
+
+/// True if the fast paths find whatever there is of the id.
+static inline bool stoa_fast_final(stoa_component id) {
+    return id - 1 < STOA_SPECIAL - 1;
+}
+
 /// Typed twin of stoa_try_get_id; see stoa_try_get. `size` is the type's.
-static inline void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type,
-                                  uint32_t size) {
+static inline const void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type,
+                                        uint32_t size) {
     stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
-    return STOA_LIKELY(id != 0) ? stoa_fast_find(world, e, id, size)
-                                : stoa_try_type(world, e, type);
+    const void *found = STOA_LIKELY(id != 0) ? stoa_fast_find(world, e, id, size) : NULL;
+    return STOA_LIKELY(found != NULL || stoa_fast_final(id)) ? found
+                                                             : stoa_try_type(world, e, type);
+}
+
+/// Typed twin of stoa_try_get_mut_id; see stoa_try_get_mut. `size` is the type's.
+static inline void *stoa_fast_try_mut(stoa_world *world, stoa_entity e, stoa_type *type,
+                                      uint32_t size) {
+    stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
+    void *found = STOA_LIKELY(id != 0) ? stoa_fast_find_mut(world, e, id, size) : NULL;
+    return STOA_LIKELY(found != NULL || stoa_fast_final(id)) ? found
+                                                             : stoa_try_mut_type(world, e, type);
 }
 
 /// Typed twin of stoa_has_id; see stoa_has.
 static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
     uint32_t place;
-    return STOA_LIKELY(id != 0) ? stoa_fast_column(world, e, id, &place) != NULL
-                                : stoa_try_type(world, e, type) != NULL;
+    return STOA_LIKELY(stoa_fast_final(id)) ? stoa_fast_column(world, e, id, &place) != NULL
+                                            : stoa_try_type(world, e, type) != NULL;
 }
 
 /// Makes an entity with a bundle; see stoa_create_with.
@@ -272,7 +407,7 @@ static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_typ
                                       uint32_t size) {
     void *found = NULL;
     if (STOA_LIKELY(world != NULL)) {
-        found = stoa_fast_find(world, e, stoa_fast_id(world, type), size);
+        found = stoa_fast_find_mut(world, e, stoa_fast_id(world, type), size);
     }
     return STOA_LIKELY(found != NULL) ? found : stoa_get_mut_type(world, e, type);
 }

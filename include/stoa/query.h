@@ -19,7 +19,9 @@ typedef enum stoa_access {
     STOA_ACCESS_OPTIONAL_WRITE, ///< its column is written where there is one
     STOA_ACCESS_ANY,            ///< one of its group must be there; read where there is one
     STOA_ACCESS_ANY_WRITE,      ///< one of its group must be there; written where there is one
-    STOA_ACCESS_FILTER          ///< must be there; no data
+    STOA_ACCESS_FILTER,         ///< must be there; no data
+    STOA_ACCESS_CHANGED,        ///< must be there and be written since the last run; no data
+    STOA_ACCESS_ADDED           ///< must be there and be added since the last run; no data
 } stoa_access;
 
 /// One term of a query; see STOA_READ and its kin.
@@ -41,7 +43,7 @@ stoa_query *stoa_query_new(stoa_world *world, const stoa_query_desc *desc);
 
 /// Makes a query from text: `"Position, const Velocity, !Frozen, ?Name"`; NULL on error.
 /// `const` reads, `!` excludes, `?` is optional, `with` filters, `|` joins an any-of group. Names
-/// must be registered.
+/// must be registered. `changed` and `added` filter by what happened since the last run.
 stoa_query *stoa_query_parse(stoa_world *world, const char *text);
 
 /// Frees a query; refused while it is being iterated. NULL is fine.
@@ -77,6 +79,40 @@ stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc);
 /// Counts what a query would match, without making one; -1 on error.
 int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc);
 
+/// Starts an iteration whose `changed` and `added` filters go by a tick that is given.
+/// It is no run of the query: stoa_query_last_run stays as it is.
+stoa_iter stoa_query_iter_since(stoa_query *query, uint32_t tick);
+
+/// The tick of the query's last run, by which its `changed` and `added` filters go.
+/// A run ends with the last chunk; one that is ended early does not count, so nothing is missed.
+/// What a run writes itself is no news to the next one. At the end of a run of a query with such
+/// filters the world's tick advances.
+uint32_t stoa_query_last_run(const stoa_query *query);
+
+/// Adds a component, zeroed, to everything that matches; see stoa_query_add.
+/// Chunks and columns are moved as a whole where no hook asks for single entities. On an error what
+/// was done stays, and the call can be repeated.
+stoa_status stoa_query_add_id(stoa_query *query, stoa_component id);
+
+/// Gives everything that matches a copy of a value; see stoa_query_set.
+/// The component must be copyable; the value stays the caller's.
+stoa_status stoa_query_set_id(stoa_query *query, stoa_component id, const void *value, size_t size);
+
+/// Takes a component from everything that matches; see stoa_query_remove.
+stoa_status stoa_query_remove_id(stoa_query *query, stoa_component id);
+
+/// Destroys everything that matches.
+stoa_status stoa_query_destroy(stoa_query *query);
+
+/// Typed twin of stoa_query_add_id.
+stoa_status stoa_query_add_type(stoa_query *query, stoa_type *type);
+
+/// Typed twin of stoa_query_set_id.
+stoa_status stoa_query_set_type(stoa_query *query, stoa_type *type, const void *value);
+
+/// Typed twin of stoa_query_remove_id.
+stoa_status stoa_query_remove_type(stoa_query *query, stoa_type *type);
+
 /// Ends an iteration before its last chunk; a no-op after it.
 void stoa_iter_end(stoa_iter *it);
 
@@ -93,6 +129,19 @@ const void *stoa_field_id(const stoa_iter *it, stoa_component id, int32_t index)
 
 /// stoa_field_id for writing; the term must be one that writes.
 void *stoa_field_mut_id(const stoa_iter *it, stoa_component id, int32_t index);
+
+/// Term `index`'s component of one row, for any kind of storage; see stoa_field_at.
+/// NULL where the row has none, with an error if the term has no data or another type.
+const void *stoa_field_at_type(const stoa_iter *it, stoa_type *type, int32_t index, int32_t row);
+
+/// stoa_field_at_type for writing; marks this row as changed and no other.
+void *stoa_field_at_mut_type(const stoa_iter *it, stoa_type *type, int32_t index, int32_t row);
+
+/// stoa_field_at_type for ids known at run time.
+const void *stoa_field_at_id(const stoa_iter *it, stoa_component id, int32_t index, int32_t row);
+
+/// stoa_field_at_mut_type for ids known at run time.
+void *stoa_field_at_mut_id(const stoa_iter *it, stoa_component id, int32_t index, int32_t row);
 
 STOA_END
 

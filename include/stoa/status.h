@@ -22,6 +22,9 @@ STOA_BEGIN
     X(CONTRADICTION, "the terms of a query contradict each other", 1)                              \
     X(ITERATING, "the world is being iterated", 1)                                                 \
     X(ACCESS, "the field was not declared this way", 1)                                            \
+    X(LOCKED, "a hook of the entity is running", 1)                                                \
+    X(FORKED, "command buffers are being filled by threads", 1)                                    \
+    X(FREED, "the object was freed", 1)                                                            \
     X(CONFLICT, "the name is taken by a different description", 0)                                 \
     X(LAYOUT, "the description does not fit the type", 0)                                          \
     X(SYNTAX, "the text cannot be parsed", 0)                                                      \

@@ -71,7 +71,10 @@ typedef struct stoa_hooks {
 
 /// Component flags, for the `flags` of options and descriptions.
 typedef enum stoa_type_flag {
-    STOA_HIDDEN = 1 ///< not shown to scripts and tools
+    STOA_HIDDEN = 1,     ///< not shown to scripts and tools
+    STOA_SPARSE = 2,     ///< kept outside of archetypes: adding and removing it moves nothing
+    STOA_SWITCHABLE = 4, ///< can be switched off and on for an entity; see stoa_enable
+    STOA_ROW_TICKS = 8   ///< keeps ticks for each entity, so that change filters are exact
 } stoa_type_flag;
 
 /// What a description may say beyond the fields; zero is the default of each.

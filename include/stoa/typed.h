@@ -6,7 +6,12 @@
 #ifndef STOA_TYPED_H
 #define STOA_TYPED_H
 
+#include "stoa/change.h"
+#include "stoa/commands.h"
+#include "stoa/event.h"
+#include "stoa/hook.h"
 #include "stoa/query.h"
+#include "stoa/resource.h"
 #include "stoa/view.h"
 
 /// The id of T in a world, registering it if need be; 0 on error.
@@ -29,7 +34,7 @@
 
 /// The entity's T as `T *`, or NULL.
 #define stoa_try_get_mut(world, e, T)                                                              \
-    ((T *)stoa_fast_try((world), (e), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
+    ((T *)stoa_fast_try_mut((world), (e), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 
 /// Runs the block that follows, with `const T *p`, if the entity has T.
 #define stoa_with(world, e, T, p) for (const T *p = stoa_try_get(world, e, T); p; p = NULL)
@@ -47,11 +52,108 @@
 #define stoa_set_from(world, e, T, pointer)                                                        \
     stoa_set_type((world), (e), STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer))
 
-/// Term i's column of this chunk as `const T *`; NULL where an optional term has none.
-#define stoa_field(it, T, index) ((const T *)STOA_FIELD((it), STOA_TYPE_OF(T), (index)))
+/// Switches the entity's T on or off; T must be STOA_SWITCHABLE and be there.
+#define stoa_enable(world, e, T, on) stoa_enable_type((world), (e), STOA_TYPE_OF(T), (on))
 
-/// Term i's column of this chunk as `T *`; the term must be one that writes.
-#define stoa_field_mut(it, T, index) ((T *)STOA_FIELD_MUT((it), STOA_TYPE_OF(T), (index)))
+/// True if the entity lives, has T, and T is not switched off.
+#define stoa_enabled(world, e, T) stoa_enabled_type((world), (e), STOA_TYPE_OF(T))
+
+/// Term i's column of these rows as `const T *`; NULL where an optional term has none.
+#define stoa_field(it, T, index)                                                                   \
+    ((const T *)STOA_FIELD((it), STOA_TYPE_OF(T), STOA_SIZE_OF(T), (index)))
+
+/// Term i's column of these rows as `T *`, marked as changed; the term must be one that writes.
+#define stoa_field_mut(it, T, index)                                                               \
+    ((T *)STOA_FIELD_MUT((it), STOA_TYPE_OF(T), STOA_SIZE_OF(T), (index)))
+
+/// Term i's T of one row as `const T *`, column or sparse; NULL where the row has none.
+#define stoa_field_at(it, T, index, row)                                                           \
+    ((const T *)STOA_FIELD_AT((it), STOA_TYPE_OF(T), STOA_SIZE_OF(T), (index), (row)))
+
+/// Term i's T of one row as `T *`; marks that row as changed.
+#define stoa_field_at_mut(it, T, index, row)                                                       \
+    ((T *)STOA_FIELD_AT_MUT((it), STOA_TYPE_OF(T), STOA_SIZE_OF(T), (index), (row)))
+
+/// Adds T, zeroed, to everything that a query matches.
+#define stoa_query_add(query, T) stoa_query_add_type((query), STOA_TYPE_OF(T))
+
+/// Takes T from everything that a query matches.
+#define stoa_query_remove(query, T) stoa_query_remove_type((query), STOA_TYPE_OF(T))
+
+/// True if the entity's T may have been written after the tick.
+#define stoa_changed(world, e, T, since) stoa_changed_type((world), (e), STOA_TYPE_OF(T), (since))
+
+/// True if the entity may have been given T after the tick.
+#define stoa_added(world, e, T, since) stoa_added_type((world), (e), STOA_TYPE_OF(T), (since))
+
+/// Walks the entities that lost T after a tick, as a `stoa_log`.
+#define stoa_removed_since(world, T, since) stoa_log_since_type((world), STOA_TYPE_OF(T), (since))
+
+/// Walks the entities that were destroyed after a tick, as a `stoa_log`.
+#define stoa_destroyed_since(world, since) stoa_log_since((world), 0, (since))
+
+/// Calls a function after an entity was given T.
+#define stoa_on_add(world, T, call, user)                                                          \
+    stoa_hook_type((world), STOA_ON_ADD, STOA_TYPE_OF(T), (call), (user))
+
+/// Calls a function before T is taken from an entity, or dies with it.
+#define stoa_on_remove(world, T, call, user)                                                       \
+    stoa_hook_type((world), STOA_ON_REMOVE, STOA_TYPE_OF(T), (call), (user))
+
+/// Calls a function after a caller gave an entity's T a value.
+#define stoa_on_set(world, T, call, user)                                                          \
+    stoa_hook_type((world), STOA_ON_SET, STOA_TYPE_OF(T), (call), (user))
+
+/// Records that T is added, zeroed, where it is not there.
+#define stoa_commands_add(commands, e, T) stoa_commands_add_type((commands), (e), STOA_TYPE_OF(T))
+
+/// Records that T is taken away.
+#define stoa_commands_remove(commands, e, T)                                                       \
+    stoa_commands_remove_type((commands), (e), STOA_TYPE_OF(T))
+
+/// Records that T is switched on or off.
+#define stoa_commands_enable(commands, e, T, on)                                                   \
+    stoa_commands_enable_type((commands), (e), STOA_TYPE_OF(T), (on))
+
+/// Records that T is set from a `T *`.
+#define stoa_commands_set_from(commands, e, T, pointer)                                            \
+    stoa_commands_set_type((commands), (e), STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer))
+
+/// Calls a function for every event of type T.
+#define stoa_event_listen(world, T, call, user)                                                    \
+    stoa_listener_type((world), STOA_TYPE_OF(T), (call), (user))
+
+/// Makes a reader of events of type T.
+#define stoa_reader_new(world, T) stoa_reader_new_type((world), STOA_TYPE_OF(T))
+
+/// Sets how many unread events of type T are kept.
+#define stoa_event_limit(world, T, count) stoa_event_limit_type((world), STOA_TYPE_OF(T), (count))
+
+/// The resource T as `const T *`, which must be there; NULL with an error if not.
+#define stoa_resource(world, T) ((const T *)stoa_resource_type((world), STOA_TYPE_OF(T)))
+
+/// The resource T as `T *`, which must be there; NULL with an error if not.
+#define stoa_resource_mut(world, T) ((T *)stoa_resource_mut_type((world), STOA_TYPE_OF(T)))
+
+/// The resource T as `const T *`, or NULL.
+#define stoa_resource_try(world, T) ((const T *)stoa_resource_try_type((world), STOA_TYPE_OF(T)))
+
+/// The resource T as `T *`, or NULL.
+#define stoa_resource_try_mut(world, T) ((T *)stoa_resource_try_mut_type((world), STOA_TYPE_OF(T)))
+
+/// True if there is a resource T.
+#define stoa_resource_has(world, T) stoa_resource_has_type((world), STOA_TYPE_OF(T))
+
+/// Takes the resource T away and drops it.
+#define stoa_resource_remove(world, T) stoa_resource_remove_type((world), STOA_TYPE_OF(T))
+
+/// True if the resource T is there and was written after the tick.
+#define stoa_resource_changed(world, T, since)                                                     \
+    stoa_resource_changed_type((world), STOA_TYPE_OF(T), (since))
+
+/// Puts the resource T in from a `T *`.
+#define stoa_resource_set_from(world, T, pointer)                                                  \
+    stoa_resource_set_type((world), STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer))
 
 /// A query term that reads T.
 #define STOA_READ(T) STOA_TERM(T, STOA_ACCESS_READ, 0)
@@ -71,6 +173,10 @@
 #define STOA_ANY_OF(T, group) STOA_TERM(T, STOA_ACCESS_ANY, group)
 /// A query term for entities that have T, without its data.
 #define STOA_FILTER(T) STOA_TERM(T, STOA_ACCESS_FILTER, 0)
+/// A query term for entities whose T was written since the query's last run.
+#define STOA_CHANGED(T) STOA_TERM(T, STOA_ACCESS_CHANGED, 0)
+/// A query term for entities that were given T since the query's last run.
+#define STOA_ADDED(T) STOA_TERM(T, STOA_ACCESS_ADDED, 0)
 
 /// Short forms for work on one entity; the handle is checked at each use.
 typedef struct stoa_ref {
@@ -114,8 +220,13 @@ static inline void *stoa_ref_get_mut_type(stoa_ref ref, stoa_type *type, uint32_
     return stoa_fast_get_mut(ref.world, ref.entity, type, size);
 }
 
+/// Looks a component up for a ref, for writing, with no error; see stoa_ref_try_get_mut.
+static inline void *stoa_ref_find_mut_type(stoa_ref ref, stoa_type *type, uint32_t size) {
+    return stoa_fast_try_mut(ref.world, ref.entity, type, size);
+}
+
 /// Looks a component up for a ref, with no error; see stoa_ref_try_get.
-static inline void *stoa_ref_find_type(stoa_ref ref, stoa_type *type, uint32_t size) {
+static inline const void *stoa_ref_find_type(stoa_ref ref, stoa_type *type, uint32_t size) {
     return stoa_fast_try(ref.world, ref.entity, type, size);
 }
 
@@ -146,7 +257,7 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
     ((const T *)stoa_ref_find_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_try_get_mut on a ref.
 #define stoa_ref_try_get_mut(ref, T)                                                               \
-    ((T *)stoa_ref_find_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
+    ((T *)stoa_ref_find_mut_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_add on a ref.
 #define stoa_ref_add(ref, T) stoa_ref_add_type((ref), STOA_TYPE_OF(T))
 /// stoa_remove on a ref.
@@ -154,32 +265,97 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 
 #ifdef STOA_DEBUG
 /// The column look-up behind stoa_field: checks the type in a debug build.
-#define STOA_FIELD(it, type, index) stoa_field_type(it, type, index)
+#define STOA_FIELD(it, type, size, index) stoa_field_type(it, type, index)
 /// The column look-up behind stoa_field_mut: checks the type in a debug build.
-#define STOA_FIELD_MUT(it, type, index) stoa_field_mut_type(it, type, index)
+#define STOA_FIELD_MUT(it, type, size, index) stoa_field_mut_type(it, type, index)
+/// The look-up behind stoa_field_at: checks the type in a debug build.
+#define STOA_FIELD_AT(it, type, size, index, row) stoa_field_at_type(it, type, index, row)
+/// The look-up behind stoa_field_at_mut: checks the type in a debug build.
+#define STOA_FIELD_AT_MUT(it, type, size, index, row) stoa_field_at_mut_type(it, type, index, row)
 #else
 /// The column look-up behind stoa_field: checks the type in a debug build.
-#define STOA_FIELD(it, type, index) stoa_fast_field(it, type, index)
+#define STOA_FIELD(it, type, size, index) stoa_fast_field(it, type, size, index)
 /// The column look-up behind stoa_field_mut: checks the type in a debug build.
-#define STOA_FIELD_MUT(it, type, index) stoa_fast_field_mut(it, type, index)
+#define STOA_FIELD_MUT(it, type, size, index) stoa_fast_field_mut(it, type, size, index)
+/// The look-up behind stoa_field_at: checks the type in a debug build.
+#define STOA_FIELD_AT(it, type, size, index, row) stoa_fast_field_at(it, type, size, index, row)
+/// The look-up behind stoa_field_at_mut: checks the type in a debug build.
+#define STOA_FIELD_AT_MUT(it, type, size, index, row)                                              \
+    stoa_fast_field_at_mut(it, type, size, index, row)
 #endif
 
-/// stoa_field_type without the check of the type.
-static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, int32_t index) {
+/// stoa_field_type without the check of the type; `size` is the type's.
+static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, uint32_t size,
+                                          int32_t index) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> index & 1) != 0)) {
-        return it->data + it->offsets[index];
+        return it->data + it->offsets[index] + (size_t)it->first * size;
     }
     stoa_iter copy = *it;
     return stoa_field_type(&copy, type, index);
 }
 
-/// stoa_field_mut_type without the check of the type.
-static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, int32_t index) {
+/// stoa_field_mut_type without the check of the type; `size` is the type's.
+static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, uint32_t size,
+                                        int32_t index) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> (index + 32) & 1) != 0)) {
-        return it->data + it->offsets[index];
+        uint8_t *column = it->data + it->offsets[index];
+        stoa_column_mark(column, ((const stoa_world_head *)(const void *)it->world)->tick);
+        return column + (size_t)it->first * size;
     }
     stoa_iter copy = *it;
     return stoa_field_mut_type(&copy, type, index);
+}
+
+/// The set of a sparse term that every row of the run is in, or NULL; `index` is a term's.
+static inline const stoa_sparse_head *stoa_fast_set(const stoa_iter *it, int32_t index) {
+    return it->walk != NULL ? it->walk->sets[index] : NULL;
+}
+
+/// The position of a row in a set that it is in.
+static inline size_t stoa_fast_position(const stoa_iter *it, const stoa_sparse_head *set,
+                                        int32_t row) {
+    if (set == it->walk->driver) {
+        return it->walk->positions[it->run - 1 - it->walk->runs] + (size_t)row;
+    }
+    uint32_t i = it->entities[row].index;
+    return set->pages[i >> STOA_PAGE_BITS][i & ((1u << STOA_PAGE_BITS) - 1)] - (size_t)1;
+}
+
+/// stoa_field_at_type without the check of the type; `size` is the type's.
+static inline const void *stoa_fast_field_at(const stoa_iter *it, stoa_type *type, uint32_t size,
+                                             int32_t index, int32_t row) {
+    if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (uint32_t)row < (uint32_t)it->count)) {
+        if ((it->fields >> index & 1) != 0) {
+            return it->data + it->offsets[index] + (size_t)(it->first + row) * size;
+        }
+        const stoa_sparse_head *set = stoa_fast_set(it, index);
+        if (STOA_LIKELY(set != NULL)) {
+            return set->values + stoa_fast_position(it, set, row) * size;
+        }
+    }
+    stoa_iter copy = *it;
+    return stoa_field_at_type(&copy, type, index, row);
+}
+
+/// stoa_field_at_mut_type without the check of the type; `size` is the type's.
+static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type, uint32_t size,
+                                           int32_t index, int32_t row) {
+    if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (uint32_t)row < (uint32_t)it->count)) {
+        uint32_t tick = ((const stoa_world_head *)(const void *)it->world)->tick;
+        if ((it->fields >> (index + 32) & 1) != 0) {
+            uint8_t *column = it->data + it->offsets[index];
+            stoa_column_mark(column, tick);
+            return column + (size_t)(it->first + row) * size;
+        }
+        const stoa_sparse_head *set = stoa_fast_set(it, index);
+        if (STOA_LIKELY(set != NULL && (it->walk->writes >> index & 1) != 0)) {
+            size_t position = stoa_fast_position(it, set, row);
+            STOA_STORE(&set->changed[position], tick);
+            return set->values + position * size;
+        }
+    }
+    stoa_iter copy = *it;
+    return stoa_field_at_mut_type(&copy, type, index, row);
 }
 
 #ifdef __cplusplus
@@ -233,6 +409,33 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, in
 
 /// Adds, overwrites and removes several components with one move. C only.
 #define stoa_change(world, e, ...) stoa_change_values((world), (e), STOA_VALUES(__VA_ARGS__))
+
+/// Records the creation of an entity with a bundle; returns its handle. C only.
+#define stoa_commands_create_with(commands, ...)                                                   \
+    stoa_commands_create_values((commands), STOA_VALUES(__VA_ARGS__))
+
+/// Records that T is set: `stoa_commands_set(c, e, Position, { 1, 2 })`. C only.
+#define stoa_commands_set(commands, e, T, ...)                                                     \
+    stoa_commands_set_type((commands), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+
+/// Records that several components are added, overwritten and removed with one move. C only.
+#define stoa_commands_change(commands, e, ...)                                                     \
+    stoa_commands_change_values((commands), (e), STOA_VALUES(__VA_ARGS__))
+
+/// Sends an event to the world: `stoa_event_send(w, Hit, { 5 })`. C only.
+#define stoa_event_send(world, T, ...)                                                             \
+    stoa_event_send_type((world), STOA_NULL, STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+
+/// Sends an event to an entity. C only.
+#define stoa_event_send_to(world, e, T, ...)                                                       \
+    stoa_event_send_type((world), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+
+/// Puts the resource T in, or overwrites it. C only.
+#define stoa_resource_set(world, T, ...)                                                           \
+    stoa_resource_set_type((world), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+
+/// Gives everything that a query matches a copy of a value of T. C only.
+#define stoa_query_set(query, T, ...) stoa_query_set_type((query), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
 
 /// stoa_set on a ref. C only.
 #define stoa_ref_set(ref, T, ...) stoa_ref_set_type((ref), STOA_TYPE_OF(T), &(T)__VA_ARGS__)

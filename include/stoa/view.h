@@ -61,6 +61,17 @@ stoa_status stoa_chunk_info_get(const stoa_world *world, int32_t archetype, int3
 const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_t chunk,
                               stoa_component id);
 
+/// A sparse component's entities and values, one after the other.
+typedef struct stoa_sparse_info {
+    const stoa_entity *entities; ///< in storage order; valid until the next structural change
+    const void *values;          ///< entity i's value; NULL for a tag
+    int32_t count;               ///< entities that have it
+} stoa_sparse_info;
+
+/// Fills in what is stored of a sparse component.
+stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
+                                 stoa_sparse_info *info);
+
 STOA_END
 
 #endif

@@ -19,12 +19,14 @@ typedef struct stoa_world_desc {
     uint32_t chunk_size;             ///< bytes, 16 KiB to 64 KiB; 0: 64 KiB
     stoa_handler on_assert;          ///< called on misuse in a debug build; none: message and abort
     stoa_handler on_error;           ///< called on every failing call, for logs
+    uint32_t first_tick;             ///< where the world's tick starts; 0: 1
 } stoa_world_desc;
 
 /// Makes a world; NULL on error. `desc` may be NULL.
 stoa_world *stoa_world_new(const stoa_world_desc *desc);
 
 /// Frees a world, everything in it and every query made for it; NULL is fine.
+/// Its on_remove hooks are called. Refused inside of a hook.
 void stoa_world_free(stoa_world *world);
 
 /// What to do with a component in a bundle or a change.
@@ -35,7 +37,8 @@ typedef enum stoa_value_op {
 
 /// One component of a bundle or change; see STOA_VALUE, STOA_ZERO, STOA_COLUMN, STOA_REMOVE.
 /// Values are moved in: with a `move` or `drop` hook the source is dead after a success, and
-/// untouched after an error.
+/// untouched after an error. They may point into the world, but not at what a hook or observer that
+/// the call is told to takes away.
 typedef struct stoa_value {
     stoa_type *type;   ///< the described type, or NULL to go by `id`
     const void *data;  ///< the value, or an array of them for bulk; NULL: zeroed

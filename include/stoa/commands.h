@@ -1,0 +1,100 @@
+/* Commands: changes recorded now and applied later, in order.
+ *
+ * A buffer may be filled while its world is iterated. Values are moved into it and dropped if it is
+ * discarded. Buffers belong to their world, which frees those left. One thread at a time, but see
+ * stoa_commands_fork. */
+#ifndef STOA_COMMANDS_H
+#define STOA_COMMANDS_H
+
+#include "stoa/access.h"
+
+STOA_BEGIN
+
+/// A list of changes to one world, not yet applied.
+typedef struct stoa_commands stoa_commands;
+
+/// The world's own buffer; NULL only for a null world. It cannot be freed.
+stoa_commands *stoa_deferred(stoa_world *world);
+
+/// Applies the world's own buffer; see stoa_commands_flush.
+stoa_status stoa_flush(stoa_world *world);
+
+/// Makes a buffer for a world; NULL on error.
+stoa_commands *stoa_commands_new(stoa_world *world);
+
+/// Discards what is recorded and frees a buffer; NULL is fine.
+stoa_status stoa_commands_free(stoa_commands *commands);
+
+/// Records that an entity is made; returns its final handle, which lives after the flush.
+/// STOA_NULL on error.
+stoa_entity stoa_commands_create(stoa_commands *commands);
+
+/// stoa_commands_create with a bundle; see stoa_commands_create_with.
+stoa_entity stoa_commands_create_values(stoa_commands *commands, const stoa_value *values,
+                                        int32_t count);
+
+/// Records that an entity is destroyed.
+stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e);
+
+/// Records that a component is set; `size` must be the component's. The value is moved in.
+stoa_status stoa_commands_set_id(stoa_commands *commands, stoa_entity e, stoa_component id,
+                                 const void *value, size_t size);
+
+/// Records that a component is added, zeroed, where it is not there.
+stoa_status stoa_commands_add_id(stoa_commands *commands, stoa_entity e, stoa_component id);
+
+/// Records that a component is taken away.
+stoa_status stoa_commands_remove_id(stoa_commands *commands, stoa_entity e, stoa_component id);
+
+/// Records that a component is switched on or off, where it is there.
+stoa_status stoa_commands_enable_id(stoa_commands *commands, stoa_entity e, stoa_component id,
+                                    bool on);
+
+/// Records a change of several components; see stoa_commands_change.
+stoa_status stoa_commands_change_values(stoa_commands *commands, stoa_entity e,
+                                        const stoa_value *values, int32_t count);
+
+/// Typed twin of stoa_commands_set_id; the type is registered at the flush if need be.
+stoa_status stoa_commands_set_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
+                                   const void *value);
+
+/// Typed twin of stoa_commands_add_id.
+stoa_status stoa_commands_add_type(stoa_commands *commands, stoa_entity e, stoa_type *type);
+
+/// Typed twin of stoa_commands_remove_id.
+stoa_status stoa_commands_remove_type(stoa_commands *commands, stoa_entity e, stoa_type *type);
+
+/// Typed twin of stoa_commands_enable_id.
+stoa_status stoa_commands_enable_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
+                                      bool on);
+
+/// How many commands are recorded and not yet applied.
+int32_t stoa_commands_count(const stoa_commands *commands);
+
+/// True if nothing is recorded.
+bool stoa_commands_empty(const stoa_commands *commands);
+
+/// Drops what is recorded; handles that were given out for creations never live.
+stoa_status stoa_commands_clear(stoa_commands *commands);
+
+/// Applies what is recorded, in order, and empties the buffer.
+/// A command on an entity that is dead by then is skipped and counted. Refused while the world is
+/// iterated and inside of hooks. On an error what was applied stays, the rest stays recorded, and
+/// the call can be repeated. Consecutive commands on one entity move it once.
+stoa_status stoa_commands_flush(stoa_commands *commands);
+
+/// How many commands were skipped since the buffer was made, their entities being dead.
+int64_t stoa_commands_skipped(const stoa_commands *commands);
+
+/// Prepares buffers of a world to be filled by one thread each, at the same time.
+/// Handles for creations are dealt out so that they depend on the order of `buffers` and on what
+/// each records, never on timing. Until stoa_commands_join the structure of the world cannot
+/// change. The world's allocator must be one that threads may share.
+stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers, int32_t count);
+
+/// Ends what stoa_commands_fork began, when the threads are done; then flush each buffer in order.
+stoa_status stoa_commands_join(stoa_world *world);
+
+STOA_END
+
+#endif

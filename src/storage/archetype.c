@@ -75,37 +75,89 @@ static stoa_column *column_entry(const stoa__archetype *archetype, stoa_componen
     return &columns[at];
 }
 
+/* Moved and dropped as plain bytes: lanes that hold no values. */
+static const stoa__component component_bytes[] = {
+    [STOA__LANE_CHANGED] = {.info = {.size = sizeof(uint32_t), .plain = true, .copyable = true}},
+    [STOA__LANE_ADDED] = {.info = {.size = sizeof(uint32_t), .plain = true, .copyable = true}},
+    [STOA__LANE_OFF] = {.info = {.size = 1, .plain = true, .copyable = true}},
+};
+
+/* Lanes beside its values that a component needs, and the bytes of a row in them. */
+static uint32_t lanes_beside(const stoa__component *component, uint32_t *bytes) {
+    uint32_t ticks = (component->info.flags & STOA_ROW_TICKS) != 0;
+    uint32_t off = (component->info.flags & STOA_SWITCHABLE) != 0;
+    *bytes = ticks * 2 * (uint32_t)sizeof(uint32_t) + off;
+    return ticks * 2 + off;
+}
+
+static void lane_beside(stoa__archetype *archetype, stoa_component id, stoa__lane_kind kind) {
+    const stoa__component *bytes = &component_bytes[kind];
+    archetype->lanes[archetype->lane_count++] =
+        (stoa__lane){.size = bytes->info.size, .component = bytes, .id = id, .kind = kind};
+    archetype->rich = true;
+}
+
+static void lanes_fill(const stoa__storage *storage, stoa__archetype *archetype) {
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        const stoa__component *component = stoa__component_at(storage, archetype->ids[i]);
+        if (component->info.size == 0) {
+            archetype->tag_count++;
+            continue;
+        }
+        archetype->lanes[archetype->lane_count++] = (stoa__lane){
+            .size = component->info.size, .component = component, .id = archetype->ids[i]};
+    }
+    archetype->data_lanes = archetype->lane_count;
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        uint32_t flags = stoa__component_at(storage, archetype->ids[i])->info.flags;
+        if ((flags & STOA_ROW_TICKS) != 0) {
+            lane_beside(archetype, archetype->ids[i], STOA__LANE_CHANGED);
+            lane_beside(archetype, archetype->ids[i], STOA__LANE_ADDED);
+        }
+        if ((flags & STOA_SWITCHABLE) != 0) {
+            lane_beside(archetype, archetype->ids[i], STOA__LANE_OFF);
+        }
+    }
+}
+
+void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *archetype) {
+    archetype->watched = storage->watch_all;
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        archetype->watched |= stoa__component_at(storage, archetype->ids[i])->hooked != 0;
+    }
+    archetype->simple = archetype->plain && !archetype->watched && !archetype->rich &&
+                        storage->sparse_first == NULL;
+}
+
 static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
     stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
     for (uint32_t i = 0; i <= archetype->head.column_mask; i++) {
         columns[i] = (stoa_column){.id = STOA__NONE};
     }
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        column_entry(archetype, archetype->ids[i])->id = archetype->ids[i];
+    }
+    lanes_fill(storage, archetype);
     archetype->plain = true;
     archetype->small = true;
-    for (uint32_t i = 0; i < archetype->id_count; i++) {
-        const stoa__component *component = stoa__component_at(storage, archetype->ids[i]);
-        const stoa_hooks *hooks = &component->info.hooks;
-        uint32_t size = component->info.size;
-        column_entry(archetype, archetype->ids[i])->id = archetype->ids[i];
-        if (size == 0) {
-            archetype->tags = true;
-            continue;
-        }
-        archetype->lanes[archetype->lane_count++] = (stoa__lane){0, size, component};
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        const stoa_hooks *hooks = &lane->component->info.hooks;
         archetype->plain = archetype->plain && hooks->drop == NULL && hooks->move == NULL;
-        archetype->small = archetype->small && size >= 8 && size <= 16;
+        archetype->small = archetype->small && lane->size >= 8 && lane->size <= 16;
     }
     archetype->small = archetype->small && archetype->plain;
+    stoa__archetype_rewatch(storage, archetype);
 }
 
 /* The struct and its tables, filled in but known to nobody yet. */
 static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_component *ids,
-                                      uint32_t count, uint64_t row_size) {
+                                      uint32_t count, uint64_t row_size, uint32_t lanes) {
     bool crowded;
     uint32_t mask = mask_for(ids, count, &crowded);
-    size_t columns_at = (sizeof(stoa__archetype) + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
+    size_t columns_at = sizeof(stoa__archetype);
     size_t lanes_at = columns_at + ((size_t)mask + 1) * sizeof(stoa_column);
-    size_t ids_at = lanes_at + count * sizeof(stoa__lane);
+    size_t ids_at = lanes_at + lanes * sizeof(stoa__lane);
     size_t size = ids_at + count * sizeof(stoa_component);
     uint8_t *block = stoa__heap_zalloc(&storage->heap, size, STOA__LINE);
     if (block == NULL) {
@@ -152,10 +204,14 @@ static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *
 static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_component *ids,
                                       uint32_t count, uint64_t hash) {
     uint64_t row_size = sizeof(stoa_entity);
+    uint32_t lanes = count;
     for (uint32_t i = 0; i < count; i++) {
-        row_size += stoa__component_at(storage, ids[i])->info.size;
+        uint32_t beside;
+        lanes += lanes_beside(stoa__component_at(storage, ids[i]), &beside);
+        row_size += stoa__component_at(storage, ids[i])->info.size + beside;
     }
-    if (count > UINT16_MAX || row_size + ((uint64_t)count + 3) * 2 * STOA__LINE > UINT32_MAX ||
+    if (lanes >= STOA__LANE_NONE ||
+        row_size + ((uint64_t)lanes + 3) * 2 * STOA__LINE > UINT32_MAX ||
         storage->archetype_count == INT32_MAX) {
         stoa__error(STOA_LIMIT, "a row of %u components and %llu bytes is too large", count,
                     (unsigned long long)row_size);
@@ -164,7 +220,7 @@ static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_compone
     if (tables_reserve(storage, ids, count) != STOA_OK) {
         return NULL;
     }
-    stoa__archetype *archetype = archetype_new(storage, ids, count, row_size);
+    stoa__archetype *archetype = archetype_new(storage, ids, count, row_size, lanes);
     if (archetype == NULL) {
         stoa__error_memory("an archetype");
         return NULL;
@@ -290,8 +346,37 @@ static stoa_status chunk_add(stoa__storage *storage, stoa__archetype *archetype)
     return STOA_OK;
 }
 
-void stoa__archetype_extend(stoa__archetype *archetype) {
-    archetype->head.chunks[archetype->head.chunk_count++].count = 0;
+/* Tells the states of a chunk where the ticks of rows are. */
+static void states_lead(const stoa__archetype *archetype, uint8_t *data) {
+    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
+        stoa__state_number(archetype, data, i)->ticks = 0;
+    }
+    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        if (lane->kind == STOA__LANE_CHANGED) {
+            uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
+            stoa__state_of(data, offset)->ticks = (int32_t)(lane->offset - offset);
+        }
+    }
+}
+
+/* States of a chunk that is taken into use: nothing is off, and all is as old as can be. */
+static void states_reset(const stoa__storage *storage, const stoa__archetype *archetype,
+                         uint8_t *data) {
+    uint32_t old = storage->head.tick - STOA__TICK_AGE;
+    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
+        stoa_column_state *state = stoa__state_number(archetype, data, i);
+        state->off = 0;
+        STOA_STORE(&state->changed, old);
+        STOA_STORE(&state->added, old);
+    }
+    states_lead(archetype, data);
+}
+
+void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype) {
+    stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count++];
+    chunk->count = 0;
+    states_reset(storage, archetype, chunk->data);
     tail_update(archetype);
 }
 
@@ -317,11 +402,19 @@ static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archety
         uint64_t start = stoa__layout_lane(&end, lane->size, rows);
         stoa__component_move(lane->component, data + start, chunk->data + lane->offset,
                              chunk->count);
+        if (lane->kind == STOA__LANE_DATA) {
+            memcpy(stoa__state_of(data, (uint32_t)start), stoa__state_of(chunk->data, lane->offset),
+                   sizeof(stoa_column_state));
+        }
     }
+    uint32_t tags_from = archetype->tags_at;
     stoa__archetype_limbo_free(storage);
     storage->limbo = chunk->data;
     storage->limbo_size = archetype->block_size;
     stoa__layout_apply(storage, archetype, rows);
+    memcpy(data + archetype->tags_at, chunk->data + tags_from,
+           (size_t)archetype->tag_count * STOA__TAG_STRIDE);
+    states_lead(archetype, data);
     chunk->data = data;
     storage->head.chunks[chunk->number].data = data;
     return STOA_OK;
@@ -400,6 +493,10 @@ stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *ar
         const stoa__lane *lane = &archetype->lanes[k];
         stoa__component_move(lane->component, data + lane->offset, chunk->data + lane->offset,
                              chunk->count);
+    }
+    for (uint32_t k = 0; k < archetype->data_lanes + archetype->tag_count; k++) {
+        memcpy(stoa__state_number(archetype, data, k),
+               stoa__state_number(archetype, chunk->data, k), sizeof(stoa_column_state));
     }
     stoa__slab_free(storage, chunk->data, archetype->block_size);
     chunk->data = data;

@@ -2,6 +2,7 @@
 #ifndef STOA_STORAGE_ARCHETYPE_H
 #define STOA_STORAGE_ARCHETYPE_H
 
+#include "storage/layout.h"
 #include "storage/storage.h"
 
 /* Makes the empty archetype and the table of chunk numbers. */
@@ -33,7 +34,7 @@ stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *ar
 void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype);
 
 /* Takes the next chunk, which is held already, into use. */
-void stoa__archetype_extend(stoa__archetype *archetype);
+void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype);
 
 /* Frees the outgrown chunk that is kept for values that point into it. */
 void stoa__archetype_limbo_free(stoa__storage *storage);
@@ -42,6 +43,34 @@ void stoa__archetype_limbo_free(stoa__storage *storage);
 static inline const stoa_column *stoa__archetype_column(const stoa__archetype *archetype,
                                                         stoa_component id) {
     return stoa_archetype_column(&archetype->head, id);
+}
+
+/* Reads anew whether anybody wants to know of its rows. */
+void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *archetype);
+
+/* The lane of a component that holds something else than its values, or NULL. */
+static inline const stoa__lane *stoa__archetype_lane(const stoa__archetype *archetype,
+                                                     stoa_component id, stoa__lane_kind kind) {
+    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
+        if (archetype->lanes[i].id == id && archetype->lanes[i].kind == kind) {
+            return &archetype->lanes[i];
+        }
+    }
+    return NULL;
+}
+
+/* The state of the column at that offset of a chunk. */
+static inline stoa_column_state *stoa__state_of(uint8_t *data, uint32_t offset) {
+    return (stoa_column_state *)(void *)(data + offset) - 1;
+}
+
+/* The states of a chunk by number: those of the lanes with values, then those of the tags. */
+static inline stoa_column_state *stoa__state_number(const stoa__archetype *archetype, uint8_t *data,
+                                                    uint32_t i) {
+    uint32_t offset = i < archetype->data_lanes
+                          ? archetype->lanes[i].offset
+                          : stoa__layout_tag(archetype, i - archetype->data_lanes);
+    return stoa__state_of(data, offset);
 }
 
 /* Bytes of rows in use, with the padding of their columns. */

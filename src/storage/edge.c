@@ -52,61 +52,160 @@ static stoa__archetype *target_of(stoa__storage *storage, const stoa__archetype 
     return target;
 }
 
-static uint32_t lane_of(const stoa__archetype *archetype, stoa_component id) {
+/* The lane of that kind of a component, or STOA__NONE. */
+static uint32_t lane_of(const stoa__archetype *archetype, stoa_component id, stoa__lane_kind kind) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        if (archetype->lanes[i].component->info.id == id) {
+        if (archetype->lanes[i].id == id && archetype->lanes[i].kind == kind) {
             return i;
         }
     }
     return STOA__NONE;
 }
 
-static void edge_fill(stoa__edge *edge, const stoa__archetype *source) {
+/* The number of a tag among those of an archetype that has it. */
+static uint32_t tag_of(const stoa__storage *storage, const stoa__archetype *archetype,
+                       stoa_component id) {
+    uint32_t number = 0;
+    for (uint32_t i = 0; archetype->ids[i] != id; i++) {
+        number += stoa__component_at(storage, archetype->ids[i])->info.size == 0;
+    }
+    return number;
+}
+
+/* True if a lane of the source is copied along. Of a component that is overwritten the values and
+ * the tick of the last write stay behind; when it was added, and whether it is off, stays true. */
+static bool lane_kept(const stoa__edge *edge, const stoa__lane *lane) {
+    int says = key_says(edge->key, edge->key_count, lane->id);
+    return says == 0 ||
+           (says > 0 && (lane->kind == STOA__LANE_ADDED || lane->kind == STOA__LANE_OFF));
+}
+
+static void copies_fill(stoa__edge *edge, const stoa__archetype *source) {
     uint32_t kept = 0, left = 0;
     for (uint32_t i = 0; i < source->lane_count; i++) {
-        kept += key_says(edge->key, edge->key_count, source->lanes[i].component->info.id) == 0;
+        kept += lane_kept(edge, &source->lanes[i]);
     }
     edge->kept = kept;
     edge->lanes = source->lane_count;
     kept = 0;
     for (uint32_t i = 0; i < source->lane_count; i++) {
-        stoa_component id = source->lanes[i].component->info.id;
-        bool keep = key_says(edge->key, edge->key_count, id) == 0;
-        edge->copies[keep ? kept++ : edge->kept + left++] =
-            (stoa__copy){.size = source->lanes[i].size,
+        const stoa__lane *lane = &source->lanes[i];
+        uint32_t to = lane_of(edge->target, lane->id, lane->kind);
+        edge->copies[lane_kept(edge, lane) ? kept++ : edge->kept + left++] =
+            (stoa__copy){.size = lane->size,
                          .from_lane = (uint16_t)i,
-                         .to_lane = (uint16_t)(keep ? lane_of(edge->target, id) : 0)};
+                         .to_lane = to != STOA__NONE ? (uint16_t)to : STOA__LANE_NONE};
     }
+}
+
+static void tags_fill(const stoa__storage *storage, stoa__edge *edge,
+                      const stoa__archetype *source) {
+    edge->tag_count = 0;
+    for (uint32_t i = 0; i < source->id_count; i++) {
+        stoa_component id = source->ids[i];
+        if (stoa__component_at(storage, id)->info.size == 0 &&
+            stoa__archetype_column(edge->target, id) != NULL) {
+            edge->tags[edge->tag_count++] =
+                (stoa__copy){.from_lane = (uint16_t)tag_of(storage, source, id),
+                             .to_lane = (uint16_t)tag_of(storage, edge->target, id)};
+        }
+    }
+}
+
+static void puts_fill(const stoa__storage *storage, stoa__edge *edge,
+                      const stoa__archetype *source) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
-        uint32_t lane =
-            (edge->key[i] & STOA__KEY_DROP) != 0 ? STOA__NONE : lane_of(edge->target, edge->key[i]);
-        edge->puts[i] = (stoa__put){.size = lane != STOA__NONE ? edge->target->lanes[lane].size : 0,
-                                    .lane = lane};
+        stoa_component id = edge->key[i];
+        edge->puts[i] = (stoa__put){.lane = STOA__NONE};
+        if ((id & STOA__KEY_DROP) == 0) {
+            uint32_t size = stoa__component_at(storage, id)->info.size;
+            edge->puts[i] = (stoa__put){
+                .size = size,
+                .lane = size != 0 ? lane_of(edge->target, id, STOA__LANE_DATA)
+                                  : tag_of(storage, edge->target, id),
+                .fresh = stoa__archetype_column(source, id) == NULL,
+            };
+        }
     }
+}
+
+/* Lanes of the target without values that no copy fills: those of components that are put. */
+static void fresh_fill(stoa__edge *edge) {
+    edge->fresh_count = 0;
+    for (uint32_t i = edge->target->data_lanes; i < edge->target->lane_count; i++) {
+        bool copied = false;
+        for (uint32_t k = 0; k < edge->kept; k++) {
+            copied = copied || edge->copies[k].to_lane == i;
+        }
+        if (!copied) {
+            edge->fresh[edge->fresh_count++] = (uint16_t)i;
+        }
+    }
+}
+
+/* True if a component that the source has is put: when it was added must come along. */
+static bool edge_overwrites(const stoa__edge *edge) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        if ((edge->key[i] & STOA__KEY_DROP) == 0 && !edge->puts[i].fresh) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void edge_rewatch(const stoa__storage *storage, stoa__edge *edge,
+                         const stoa__archetype *source) {
+    edge->watched = storage->watch_all;
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        edge->watched |= stoa__component_at(storage, edge->key[i] & ~STOA__KEY_DROP)->hooked != 0;
+    }
+    edge->swift = edge->plain && !edge->rich && source->small && source->index != 0 &&
+                  edge->target->index != 0 && !edge_overwrites(edge);
+    edge->quick = edge->swift && !edge->watched;
+}
+
+static void edge_fill(const stoa__storage *storage, stoa__edge *edge,
+                      const stoa__archetype *source) {
+    copies_fill(edge, source);
+    tags_fill(storage, edge, source);
+    puts_fill(storage, edge, source);
+    fresh_fill(edge);
     edge->plain = source->plain && edge->target->plain;
-    edge->quick = edge->plain && source->small && source->index != 0 && edge->target->index != 0;
+    edge->rich = source->rich || edge->target->rich;
+    edge_rewatch(storage, edge, source);
 }
 
 STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge,
                                    const stoa__archetype *source) {
+    const stoa__archetype *target = edge->target;
     for (uint32_t i = 0; i < edge->lanes; i++) {
         stoa__copy *copy = &edge->copies[i];
         copy->from = source->lanes[copy->from_lane].offset;
-        copy->to = i < edge->kept ? edge->target->lanes[copy->to_lane].offset : 0;
+        copy->to = copy->to_lane != STOA__LANE_NONE ? target->lanes[copy->to_lane].offset : 0;
+    }
+    for (uint32_t i = 0; i < edge->tag_count; i++) {
+        stoa__copy *copy = &edge->tags[i];
+        copy->from = stoa__layout_tag(source, copy->from_lane);
+        copy->to = stoa__layout_tag(target, copy->to_lane);
     }
     for (uint32_t i = 0; i < edge->key_count; i++) {
         stoa__put *put = &edge->puts[i];
-        put->to = put->lane != STOA__NONE ? edge->target->lanes[put->lane].offset : 0;
+        if (put->lane != STOA__NONE) {
+            put->to = put->size != 0 ? target->lanes[put->lane].offset
+                                     : stoa__layout_tag(target, put->lane);
+        }
     }
     edge->epoch = storage->epoch;
 }
 
 static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *source,
-                            const uint32_t *key, uint32_t count) {
+                            stoa__archetype *target, const uint32_t *key, uint32_t count) {
     size_t copies_at = sizeof(stoa__edge);
-    size_t puts_at = copies_at + source->lane_count * sizeof(stoa__copy);
+    size_t tags_at = copies_at + source->lane_count * sizeof(stoa__copy);
+    size_t puts_at = tags_at + source->tag_count * sizeof(stoa__copy);
     size_t key_at = puts_at + count * sizeof(stoa__put);
-    size_t size = key_at + count * sizeof(uint32_t);
+    size_t fresh_at = key_at + count * sizeof(uint32_t);
+    size_t size = fresh_at + (target->lane_count - target->data_lanes) * sizeof(uint16_t);
     uint8_t *block = stoa__heap_zalloc(&storage->heap, size, _Alignof(stoa__edge));
     if (block == NULL) {
         stoa__error_memory("an edge between archetypes");
@@ -114,8 +213,11 @@ static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *sourc
     }
     stoa__edge *edge = (stoa__edge *)(void *)block;
     edge->copies = (stoa__copy *)(void *)(block + copies_at);
+    edge->target = target;
+    edge->tags = (stoa__copy *)(void *)(block + tags_at);
     edge->puts = (stoa__put *)(void *)(block + puts_at);
     edge->key = (uint32_t *)(void *)(block + key_at);
+    edge->fresh = (uint16_t *)(void *)(block + fresh_at);
     edge->key_count = count;
     edge->block_size = size;
     for (uint32_t i = 0; i < count; i++) {
@@ -141,6 +243,14 @@ size_t stoa__edge_bytes(const stoa__archetype *archetype) {
         bytes += archetype->edges.cells[i] != NULL ? archetype->edges.cells[i]->block_size : 0;
     }
     return bytes;
+}
+
+void stoa__edge_rewatch(const stoa__storage *storage, stoa__archetype *archetype) {
+    for (uint32_t i = 0; i < cells_owned(&archetype->edges); i++) {
+        if (archetype->edges.cells[i] != NULL) {
+            edge_rewatch(storage, archetype->edges.cells[i], archetype);
+        }
+    }
 }
 
 static void cell_put(stoa__edge **cells, uint32_t mask, stoa__edge *edge) {
@@ -185,36 +295,71 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
     if (target == NULL) {
         return NULL;
     }
-    stoa__edge *edge = edge_new(storage, source, key, count);
+    stoa__edge *edge = edge_new(storage, source, target, key, count);
     if (edge == NULL) {
         return NULL;
     }
-    edge->target = target;
     edge->hash = hash;
     edge->single = count == 1 ? key[0] : 0;
-    edge_fill(edge, source);
+    edge_fill(storage, edge, source);
     stoa__edge_refresh(storage, edge, source);
     cell_put(source->edges.cells, source->edges.mask, edge);
     source->edges.count++;
     return edge;
 }
 
+/* Fills in the lanes of a row of the target that hold no values and are not copied. */
+static void fresh_write(const stoa__storage *storage, const stoa__edge *edge, stoa__row to) {
+    for (uint32_t i = 0; i < edge->fresh_count; i++) {
+        const stoa__lane *lane = &edge->target->lanes[edge->fresh[i]];
+        uint8_t *item = to.data + lane->offset + to.slot * lane->size;
+        if (lane->kind == STOA__LANE_OFF) {
+            *item = 0;
+        } else {
+            memcpy(item, &storage->head.tick, sizeof storage->head.tick);
+        }
+    }
+}
+
+void stoa__edge_mark(const stoa__storage *storage, const stoa__edge *edge, stoa__row to) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        if (put->to != 0) {
+            stoa__state_mark(stoa__state_of(to.data, put->to), storage->head.tick, put->fresh);
+        }
+    }
+    if (edge->rich) {
+        fresh_write(storage, edge, to);
+    }
+}
+
 void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
                          uint32_t from, uint32_t to) {
     stoa__row old = stoa__row_at(storage, from);
     stoa__row new = stoa__row_at(storage, to);
+    if (edge->rich) {
+        stoa__row_off_count(source, old.data, old.slot, true);
+    }
     for (uint32_t i = 0; i < edge->lanes; i++) {
         const stoa__copy *copy = &edge->copies[i];
-        const stoa__component *component = source->lanes[copy->from_lane].component;
+        const stoa__lane *lane = &source->lanes[copy->from_lane];
         uint8_t *item = old.data + copy->from + old.slot * copy->size;
         uint8_t *place = new.data + copy->to + new.slot * copy->size;
         if (i >= edge->kept) {
-            stoa__component_drop(component, item, 1);
+            stoa__component_drop(lane->component, item, 1);
         } else if (edge->plain) {
             stoa__copy_bytes(place, item, copy->size);
         } else {
-            stoa__component_move(component, place, item, 1);
+            stoa__component_move(lane->component, place, item, 1);
         }
+        if (lane->kind == STOA__LANE_DATA && copy->to_lane != STOA__LANE_NONE) {
+            stoa__state_merge(stoa__state_of(new.data, copy->to),
+                              stoa__state_of(old.data, copy->from));
+        }
+    }
+    stoa__edge_tags(edge, new.data, old.data);
+    if (edge->rich) {
+        stoa__row_off_count(edge->target, new.data, new.slot, false);
     }
     stoa__row_fill(storage, source, old);
 }
@@ -239,15 +384,18 @@ void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
 static bool puts_right(const stoa__storage *storage, const stoa__edge *edge) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
-        bool data = (edge->key[i] & STOA__KEY_DROP) == 0 &&
-                    stoa__component_at(storage, edge->key[i])->info.size != 0;
+        bool there = (edge->key[i] & STOA__KEY_DROP) == 0;
+        bool data = there && stoa__component_at(storage, edge->key[i])->info.size != 0;
         if (!data && put->size == 0) {
+            uint32_t to = there ? stoa__archetype_column(edge->target, edge->key[i])->offset : 0;
+            if (edge->epoch == storage->epoch && put->to != to) {
+                return false;
+            }
             continue;
         }
         const stoa__lane *lane = &edge->target->lanes[put->lane];
-        if (!data || put->lane >= edge->target->lane_count ||
-            lane->component->info.id != edge->key[i] || put->size != lane->size ||
-            (edge->epoch == storage->epoch && put->to != lane->offset)) {
+        if (!data || put->lane >= edge->target->lane_count || lane->id != edge->key[i] ||
+            put->size != lane->size || (edge->epoch == storage->epoch && put->to != lane->offset)) {
             return false;
         }
     }
@@ -265,12 +413,13 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
     }
     for (uint32_t i = 0; i < edge->lanes; i++) {
         const stoa__copy *copy = &edge->copies[i];
-        stoa_component id = source->lanes[copy->from_lane].component->info.id;
+        const stoa__lane *lane = &source->lanes[copy->from_lane];
         bool kept = i < edge->kept;
         if (kept && copy->to_lane >= edge->target->lane_count) {
             return false;
         }
-        if (kept && edge->target->lanes[copy->to_lane].component->info.id != id) {
+        if (kept && (edge->target->lanes[copy->to_lane].id != lane->id ||
+                     edge->target->lanes[copy->to_lane].kind != lane->kind)) {
             return false;
         }
         if (edge->epoch == storage->epoch &&

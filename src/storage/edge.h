@@ -16,6 +16,13 @@ void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge,
 void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
                          uint32_t from, uint32_t to);
 
+/* Marks the columns of a row of the target that the edge puts, and fills in its lanes that hold no
+ * values and are not copied. */
+void stoa__edge_mark(const stoa__storage *storage, const stoa__edge *edge, stoa__row to);
+
+/* Reads anew whether anybody wants to know of rows that take an edge of the archetype. */
+void stoa__edge_rewatch(const stoa__storage *storage, stoa__archetype *archetype);
+
 /* No edges yet. */
 void stoa__edge_init(stoa__archetype *archetype);
 
@@ -39,6 +46,14 @@ STOA__INLINE void stoa__edge_ready(const stoa__storage *storage, stoa__edge *edg
     }
 }
 
+/* The states of tags that are kept. */
+STOA__INLINE void stoa__edge_tags(const stoa__edge *edge, uint8_t *to, uint8_t *from) {
+    for (uint32_t i = 0; i < edge->tag_count; i++) {
+        const stoa__copy *copy = &edge->tags[i];
+        stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
+    }
+}
+
 /* stoa__edge_move for quick edges. */
 STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge *edge,
                                         stoa__archetype *source, stoa__row from, stoa__row to) {
@@ -51,11 +66,16 @@ STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge
         uint8_t *hole = from.data + copy->from + from.slot * size;
         stoa__copy_small(to.data + copy->to + to.slot * size, hole, size);
         stoa__copy_small(hole, last.data + copy->from + last.slot * size, size);
+        stoa__state_merge(stoa__state_of(to.data, copy->to), stoa__state_of(from.data, copy->from));
     }
     for (; copy != end; copy++) {
         size_t size = copy->size;
         stoa__copy_small(from.data + copy->from + from.slot * size,
                          last.data + copy->from + last.slot * size, size);
+    }
+    stoa__edge_tags(edge, to.data, from.data);
+    if (last.data != from.data) {
+        stoa__row_states_merge(source, from.data, last.data);
     }
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(from) = moved;
@@ -70,7 +90,7 @@ STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge
  * entity's record is not changed. */
 STOA__INLINE void stoa__edge_move(stoa__storage *storage, const stoa__edge *edge,
                                   stoa__archetype *source, stoa__row from, stoa__row to) {
-    if (edge->quick) {
+    if (edge->swift) {
         stoa__edge_move_quick(storage, edge, source, from, to);
     } else {
         stoa__edge_move_any(storage, edge, source, from.place, to.place);

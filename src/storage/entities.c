@@ -3,7 +3,8 @@
  * One record for each slot ever used at once. A slot's generation moves on when its entity dies, so
  * a stale handle never matches; a dead slot has the top bit of its generation set, so a forged one
  * does not either; a slot at the last generation is retired. Dead slots form a list through
- * `place`, last freed first. O(1) everywhere; only reserving allocates. */
+ * `place`, last freed first; those that are held for entities to come are in no list. O(1)
+ * everywhere; only reserving and extending allocate. */
 #include "storage/entities.h"
 
 #define RECORDS_FIRST 64u
@@ -52,11 +53,8 @@ static stoa_status capacity_set(stoa__storage *storage, uint32_t capacity) {
     return STOA_OK;
 }
 
-stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count) {
-    if (count <= storage->free_count) {
-        return STOA_OK;
-    }
-    uint64_t need = (uint64_t)storage->head.record_count + (count - storage->free_count);
+/* Room for so many slots. */
+static stoa_status capacity_need(stoa__storage *storage, uint64_t need) {
     if (need > RECORDS_MAX) {
         return stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
     }
@@ -64,6 +62,41 @@ stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count) {
         return STOA_OK;
     }
     return capacity_set(storage, capacity_after(storage, (uint32_t)need));
+}
+
+stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count) {
+    if (count <= storage->free_count) {
+        return STOA_OK;
+    }
+    return capacity_need(storage,
+                         (uint64_t)storage->head.record_count + (count - storage->free_count));
+}
+
+stoa_status stoa__entities_extend(stoa__storage *storage, uint32_t record_count) {
+    stoa_status status = capacity_need(storage, record_count);
+    if (status != STOA_OK) {
+        return status;
+    }
+    while (storage->head.record_count < record_count) {
+        uint32_t index = storage->head.record_count++;
+        storage->head.records[index] = (stoa_record){STOA__DEAD | 1, STOA__HELD};
+        storage->reserved_count++;
+    }
+    return STOA_OK;
+}
+
+void stoa__entities_unhold(stoa__storage *storage, stoa_entity e, bool given_out) {
+    stoa_record *record = &storage->head.records[e.index];
+    storage->reserved_count--;
+    if (given_out && e.generation == STOA__GENERATION_MAX) {
+        *record = (stoa_record){STOA__DEAD, 0};
+        storage->retired_count++;
+        return;
+    }
+    record->generation = (e.generation + (given_out ? 1 : 0)) | STOA__DEAD;
+    record->place = storage->free_first;
+    storage->free_first = e.index;
+    storage->free_count++;
 }
 
 void stoa__entities_trim(stoa__storage *storage) {

@@ -5,6 +5,9 @@
 #include "base/inline.h"
 #include "storage/storage.h"
 
+/* The place of a slot that is held. */
+#define STOA__HELD STOA__NONE
+
 stoa_status stoa__entities_init(stoa__storage *storage);
 void stoa__entities_fini(stoa__storage *storage);
 
@@ -14,6 +17,14 @@ stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count);
 /* Lowers the table's capacity to what is used, if the allocator can. */
 void stoa__entities_trim(stoa__storage *storage);
 
+/* Gives the table `record_count` slots, if it has fewer; the new ones are held, at generation 1.
+ * Nothing has changed on error. */
+stoa_status stoa__entities_extend(stoa__storage *storage, uint32_t record_count);
+
+/* Gives a held slot back; it is the next to be taken. With `given_out` somebody knows its handle,
+ * so the next tenant gets another generation, or there is none after the last. */
+void stoa__entities_unhold(stoa__storage *storage, stoa_entity e, bool given_out);
+
 /* The record of a live handle, or NULL. */
 STOA__INLINE stoa_record *stoa__entities_find(const stoa__storage *storage, stoa_entity e) {
     if (e.index >= storage->head.record_count) {
@@ -21,6 +32,18 @@ STOA__INLINE stoa_record *stoa__entities_find(const stoa__storage *storage, stoa
     }
     stoa_record *record = &storage->head.records[e.index];
     return record->generation == e.generation && (int32_t)e.generation > 0 ? record : NULL;
+}
+
+/* The record of a held slot, by the handle it will have; or NULL. */
+STOA__INLINE stoa_record *stoa__entities_held(const stoa__storage *storage, stoa_entity e) {
+    if (e.index >= storage->head.record_count) {
+        return NULL;
+    }
+    stoa_record *record = &storage->head.records[e.index];
+    return record->generation == (e.generation | STOA__DEAD) && record->place == STOA__HELD &&
+                   (int32_t)e.generation > 0
+               ? record
+               : NULL;
 }
 
 /* True if one entity can be taken without growing the table. */
@@ -45,6 +68,37 @@ STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t pl
     record->place = place;
     storage->live_count++;
     return (stoa_entity){index, record->generation};
+}
+
+/* The index of the entity that is taken next. */
+STOA__INLINE uint32_t stoa__entities_next(const stoa__storage *storage) {
+    return storage->free_first != 0 ? storage->free_first : storage->head.record_count;
+}
+
+/* Sets a slot aside for an entity that is to live later, and tells its handle; needs the room that
+ * stoa__entities_reserve made. A held slot is neither live nor free. */
+STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
+    uint32_t index = storage->free_first;
+    stoa_record *record;
+    if (index != 0) {
+        record = &storage->head.records[index];
+        storage->free_first = record->place;
+        storage->free_count--;
+    } else {
+        index = storage->head.record_count++;
+        record = &storage->head.records[index];
+        record->generation = STOA__DEAD | 1;
+    }
+    record->place = STOA__HELD;
+    storage->reserved_count++;
+    return (stoa_entity){index, record->generation & ~STOA__DEAD};
+}
+
+/* Brings a held slot to life at `place`. */
+STOA__INLINE void stoa__entities_live(stoa__storage *storage, stoa_entity e, uint32_t place) {
+    storage->head.records[e.index] = (stoa_record){e.generation, place};
+    storage->reserved_count--;
+    storage->live_count++;
 }
 
 /* Ends a live slot: the next tenant gets another generation, or there is none after the last. */

@@ -1,14 +1,17 @@
 /* The layout of a chunk.
  *
- * Entities first, then each column at a multiple of 64 bytes, in order of component ids. Columns of
- * a page and more start one cache line further each, since columns a multiple of 4 KiB apart
- * compete for the same cache sets. Tags share one line at the end, so that a pointer to a tag
- * points at something. The block ends on a line, so every column may be read to the line its last
- * row ends in. */
+ * Entities first, then each lane at a multiple of 64 bytes. The line before a lane holds the
+ * column's state. That also keeps columns from being a multiple of 4 KiB apart, where they would
+ * compete for the same cache sets, and keeps states out of the line that a column's last row ends
+ * in, which vector loops may read. Tags stand at the end, each with its state before it and some
+ * bytes for a pointer to it to point at. A few have room in every chunk, more in one of full size,
+ * so that adding a tag does not change the layout. */
 #include "storage/layout.h"
 
-#define PAGE 4096u
-#define FIRST_BYTES 512u
+#define FIRST_BYTES 256u
+/* Bytes for tags in a chunk of full size, and in a smaller one, at least. */
+#define TAGS_FULL 256u
+#define TAGS_SMALL 64u
 
 static uint64_t line_up(uint64_t offset) {
     return (offset + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
@@ -30,7 +33,7 @@ uint32_t stoa__layout_first(const stoa__archetype *archetype) {
 
 uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows) {
     uint64_t bytes = (uint64_t)rows * size;
-    uint64_t start = line_up(*end) + (bytes >= PAGE ? STOA__LINE : 0);
+    uint64_t start = line_up(*end) + STOA__LINE;
     *end = start + bytes;
     return start;
 }
@@ -40,7 +43,9 @@ uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         stoa__layout_lane(&end, archetype->lanes[i].size, rows);
     }
-    return line_up(end) + (archetype->tags ? STOA__LINE : 0);
+    uint64_t tags = line_up((uint64_t)archetype->tag_count * STOA__TAG_STRIDE);
+    uint64_t least = rows == archetype->full_capacity ? TAGS_FULL : TAGS_SMALL;
+    return line_up(end) + (tags > least ? tags : least);
 }
 
 /* Notes the offset of a component the archetype has. */
@@ -52,13 +57,19 @@ static void column_place(stoa__archetype *archetype, stoa_component id, uint32_t
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
     uint64_t end = stoa__layout_begin(rows);
     archetype->block_size = (uint32_t)stoa__layout_size(archetype, rows);
-    for (uint32_t i = 0; i < archetype->id_count; i++) {
-        column_place(archetype, archetype->ids[i], archetype->block_size - STOA__LINE);
-    }
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         stoa__lane *lane = &archetype->lanes[i];
         lane->offset = (uint32_t)stoa__layout_lane(&end, lane->size, rows);
-        column_place(archetype, lane->component->info.id, lane->offset);
+        if (lane->kind == STOA__LANE_DATA) {
+            column_place(archetype, lane->id, lane->offset);
+        }
+    }
+    archetype->tags_at = (uint32_t)line_up(end);
+    uint32_t tags = 0;
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        if (stoa__component_at(storage, archetype->ids[i])->info.size == 0) {
+            column_place(archetype, archetype->ids[i], stoa__layout_tag(archetype, tags++));
+        }
     }
     archetype->head.chunk_capacity = (int32_t)rows;
     archetype->head.version++;

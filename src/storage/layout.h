@@ -17,6 +17,14 @@ static inline uint64_t stoa__layout_begin(uint32_t rows) {
 }
 uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows);
 
+/* Bytes from one tag to the next. */
+#define STOA__TAG_STRIDE ((uint32_t)sizeof(stoa_column_state) + 4u)
+
+/* Where tag number `i` is in the current layout. */
+static inline uint32_t stoa__layout_tag(const stoa__archetype *archetype, uint32_t i) {
+    return archetype->tags_at + i * STOA__TAG_STRIDE + (uint32_t)sizeof(stoa_column_state);
+}
+
 /* Bytes of a chunk of `rows`; above UINT32_MAX if it does not fit. */
 uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows);
 

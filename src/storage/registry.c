@@ -6,8 +6,12 @@
 #include "storage/registry.h"
 
 #include "base/hash.h"
+#include "storage/archetype.h"
+#include "storage/sparse.h"
 
 #include <string.h>
+
+#define FLAGS_KNOWN (STOA_HIDDEN | STOA_SPARSE | STOA_SWITCHABLE | STOA_ROW_TICKS)
 
 /* Slots number the descriptors of the process. They are names for places in each world's table and
  * show nowhere else. */
@@ -170,7 +174,7 @@ static stoa_status description_check(const description *d) {
                            "component '%s': alignment %u is not a power of two up to %d", d->name,
                            alignment, STOA_ALIGNMENT_MAX);
     }
-    if ((d->flags & ~(uint32_t)STOA_HIDDEN) != 0) {
+    if ((d->flags & ~(uint32_t)FLAGS_KNOWN) != 0) {
         return stoa__error(STOA_INVALID, "component '%s' has an unknown flag", d->name);
     }
     if (d->source.size > STOA_SIZE_MAX) {
@@ -220,6 +224,7 @@ static bool members_dense(const stoa__storage *storage, const stoa__component *c
 
 static void component_free(stoa__storage *storage, stoa__component *component) {
     stoa__heap *heap = &storage->heap;
+    stoa__sparse_free(heap, component->set);
     stoa__bitset_fini(&component->archetypes, heap);
     stoa__reflect_free(heap, &component->reflection);
     stoa__heap_text_free(heap, component->name);
@@ -269,7 +274,28 @@ static stoa__component *component_new(stoa__storage *storage, const description 
         return NULL;
     }
     component_describe(storage, component, d);
+    if ((d->flags & STOA_SPARSE) != 0) {
+        component->set = stoa__sparse_new(heap, component);
+        if (component->set == NULL) {
+            stoa__error_memory("a sparse component");
+            component_free(storage, component);
+            return NULL;
+        }
+    }
     return component;
+}
+
+/* Lists a sparse component. From the first on an entity may be in a set, so that destroying it is
+ * not simple. */
+static void sparse_list(stoa__storage *storage, stoa__component *component) {
+    stoa__component **end = &storage->sparse_first;
+    while (*end != NULL) {
+        end = &(*end)->sparse_next;
+    }
+    *end = component;
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        stoa__archetype_rewatch(storage, storage->archetypes[i]);
+    }
 }
 
 static stoa_component registry_add(stoa__storage *storage, const description *d) {
@@ -293,6 +319,9 @@ static stoa_component registry_add(stoa__storage *storage, const description *d)
     }
     stoa__map_insert(&registry->by_name, stoa__hash_text(d->name), registry->count);
     registry->items[registry->count++] = component;
+    if (component->set != NULL) {
+        sparse_list(storage, component);
+    }
     return component->info.id;
 }
 
@@ -315,7 +344,9 @@ stoa_component stoa__registry_find(const stoa__storage *storage, const char *nam
 static stoa_component slot_remember(const stoa__storage *storage, uint32_t slot,
                                     stoa_component id) {
     stoa__storage *s = (stoa__storage *)(uintptr_t)storage;
-    atomic_store_explicit(&s->head.slots[slot % STOA_SLOTS], (uint64_t)id << 32 | slot,
+    uint32_t flags = stoa__component_at(storage, id)->info.flags;
+    uint32_t special = (flags & STOA_SPARSE) != 0 ? STOA_SPECIAL : 0;
+    atomic_store_explicit(&s->head.slots[slot % STOA_SLOTS], (uint64_t)(id | special) << 32 | slot,
                           memory_order_relaxed);
     if (slot < s->registry.slot_count) {
         atomic_store_explicit(&s->registry.slot_ids[slot], id, memory_order_relaxed);

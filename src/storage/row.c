@@ -4,10 +4,12 @@
  * dense. */
 #include "storage/row.h"
 
+#include "stoa/change.h"
+
 STOA__COLD stoa_status stoa__row_room(stoa__storage *storage, stoa__archetype *archetype) {
     stoa_status status = stoa__archetype_reserve(storage, archetype, 1);
     if (status == STOA_OK && archetype->tail->count >= archetype->head.chunk_capacity) {
-        stoa__archetype_extend(archetype);
+        stoa__archetype_extend(storage, archetype);
     }
     return status;
 }
@@ -17,10 +19,45 @@ STOA__COLD void stoa__row_chunk_emptied(stoa__storage *storage, stoa__archetype 
     stoa__archetype_release(storage, archetype);
 }
 
+void stoa__state_merge_any(stoa_column_state *to, const stoa_column_state *from) {
+    uint32_t changed = STOA_LOAD(&from->changed), added = STOA_LOAD(&from->added);
+    if (stoa_tick_newer(changed, STOA_LOAD(&to->changed))) {
+        STOA_STORE(&to->changed, changed);
+    }
+    if (stoa_tick_newer(added, STOA_LOAD(&to->added))) {
+        STOA_STORE(&to->added, added);
+    }
+}
+
+void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *to, uint8_t *from) {
+    const stoa__lane *lane = archetype->lanes;
+    for (uint32_t n = archetype->data_lanes; n > 0; n--, lane++) {
+        stoa__state_merge(stoa__state_of(to, lane->offset), stoa__state_of(from, lane->offset));
+    }
+    for (uint32_t i = 0; i < archetype->tag_count; i++) {
+        uint32_t offset = stoa__layout_tag(archetype, i);
+        stoa__state_merge(stoa__state_of(to, offset), stoa__state_of(from, offset));
+    }
+}
+
+void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *data, size_t slot,
+                         bool leaves) {
+    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        if (lane->kind == STOA__LANE_OFF && data[lane->offset + slot] != 0) {
+            uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
+            stoa__state_of(data, offset)->off += leaves ? UINT32_MAX : 1;
+        }
+    }
+}
+
 void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *archetype,
                         uint32_t place) {
     stoa__row hole = stoa__row_at(storage, place);
     stoa__row last = stoa__row_last(archetype);
+    if (archetype->rich && last.data != hole.data) {
+        stoa__row_off_count(archetype, last.data, last.slot, true);
+    }
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         uint8_t *to = hole.data + lane->offset + hole.slot * lane->size;
@@ -31,6 +68,9 @@ void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *arc
             stoa__component_move(lane->component, to, from, 1);
         }
     }
+    if (archetype->rich && last.data != hole.data) {
+        stoa__row_off_count(archetype, hole.data, hole.slot, false);
+    }
 }
 
 void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archetype,
@@ -40,4 +80,90 @@ void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archety
         const stoa__lane *lane = &archetype->lanes[i];
         stoa__component_drop(lane->component, row.data + lane->offset + row.slot * lane->size, 1);
     }
+}
+
+void stoa__row_remove(stoa__storage *storage, uint32_t place) {
+    if (place >> STOA_PLACE_BITS == 0) {
+        storage->empty_count--;
+        return;
+    }
+    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    stoa__row row = stoa__row_at(storage, place);
+    if (!archetype->plain) {
+        stoa__row_drop(storage, archetype, place);
+    }
+    if (archetype->rich) {
+        stoa__row_off_count(archetype, row.data, row.slot, true);
+    }
+    stoa__row_fill(storage, archetype, row);
+}
+
+/* Swaps plain bytes. */
+static void bytes_swap(uint8_t *a, uint8_t *b, size_t size) {
+    uint8_t piece[64];
+    while (size > 0) {
+        size_t n = size < sizeof piece ? size : sizeof piece;
+        memcpy(piece, a, n);
+        memcpy(a, b, n);
+        memcpy(b, piece, n);
+        a += n;
+        b += n;
+        size -= n;
+    }
+}
+
+/* Bytes that swapping a row needs to put an item aside: the largest that a hook moves. */
+static size_t aside_size(const stoa__archetype *archetype) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        if (lane->component->info.hooks.move != NULL && lane->size > size) {
+            size = lane->size;
+        }
+    }
+    return size;
+}
+
+static void rows_swap(const stoa__archetype *archetype, stoa__row a, stoa__row b, void *aside) {
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        uint8_t *x = a.data + lane->offset + a.slot * lane->size;
+        uint8_t *y = b.data + lane->offset + b.slot * lane->size;
+        if (lane->component->info.hooks.move == NULL) {
+            bytes_swap(x, y, lane->size);
+        } else {
+            stoa__component_move(lane->component, aside, x, 1);
+            stoa__component_move(lane->component, x, y, 1);
+            stoa__component_move(lane->component, y, aside, 1);
+        }
+    }
+}
+
+stoa_status stoa__row_to_end(stoa__storage *storage, uint32_t place) {
+    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    if (archetype->index == 0 || stoa__row_last(archetype).place == place) {
+        return STOA_OK;
+    }
+    size_t size = aside_size(archetype);
+    void *aside = size > 0 ? stoa__heap_alloc(&storage->heap, size, STOA__LINE) : NULL;
+    if (size > 0 && aside == NULL) {
+        return stoa__error_memory("a component put aside");
+    }
+    stoa__row row = stoa__row_at(storage, place), last = stoa__row_last(archetype);
+    stoa__row_off_count(archetype, row.data, row.slot, true);
+    stoa__row_off_count(archetype, last.data, last.slot, true);
+    rows_swap(archetype, row, last, aside);
+    stoa__row_off_count(archetype, row.data, row.slot, false);
+    stoa__row_off_count(archetype, last.data, last.slot, false);
+    if (row.data != last.data) {
+        stoa__row_states_merge(archetype, row.data, last.data);
+        stoa__row_states_merge(archetype, last.data, row.data);
+    }
+    stoa_entity e = *stoa__row_entity(row), other = *stoa__row_entity(last);
+    *stoa__row_entity(row) = other;
+    *stoa__row_entity(last) = e;
+    storage->head.records[e.index].place = last.place;
+    storage->head.records[other.index].place = row.place;
+    stoa__heap_free(&storage->heap, aside, size, STOA__LINE);
+    return STOA_OK;
 }

@@ -61,6 +61,37 @@ STOA__INLINE void stoa__component_drop(const stoa__component *component, void *i
     }
 }
 
+/* A column's ticks as one number, to compare two at once. */
+STOA__INLINE uint64_t stoa__state_ticks(const stoa_column_state *state) {
+    uint64_t ticks;
+    memcpy(&ticks, (const uint8_t *)state + offsetof(stoa_column_state, changed), sizeof ticks);
+    return ticks;
+}
+
+/* The half of stoa__state_merge for ticks that differ. */
+void stoa__state_merge_any(stoa_column_state *to, const stoa_column_state *from);
+
+/* A row came from another chunk: its column is as new as both. */
+STOA__INLINE void stoa__state_merge(stoa_column_state *to, const stoa_column_state *from) {
+    if (!STOA_LIKELY(stoa__state_ticks(to) == stoa__state_ticks(from))) {
+        stoa__state_merge_any(to, from);
+    }
+}
+
+/* A component was written, and, if it is fresh, added. */
+STOA__INLINE void stoa__state_mark(stoa_column_state *state, uint32_t tick, bool fresh) {
+    STOA_STORE(&state->changed, tick);
+    if (fresh) {
+        STOA_STORE(&state->added, tick);
+    }
+}
+
+/* A row of another chunk of the archetype came to this one. */
+void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *to, uint8_t *from);
+
+/* A row of a rich archetype is about to leave its chunk, or has come to it: counts what is off. */
+void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *data, size_t slot, bool leaves);
+
 STOA__INLINE stoa__archetype *stoa__row_archetype(const stoa__storage *storage, uint32_t place) {
     return (stoa__archetype *)(void *)storage->head.chunks[place >> STOA_PLACE_BITS].archetype;
 }
@@ -130,6 +161,9 @@ STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archet
                                  stoa__row hole) {
     stoa__row last = stoa__row_last(archetype);
     if (last.place != hole.place) {
+        if (last.data != hole.data) {
+            stoa__row_states_merge(archetype, hole.data, last.data);
+        }
         if (STOA_LIKELY(archetype->small)) {
             const stoa__lane *lane = archetype->lanes;
             for (uint32_t n = archetype->lane_count; n > 0; n--, lane++) {
@@ -144,6 +178,22 @@ STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archet
     }
     stoa__row_pop(storage, archetype);
 }
+
+/* Takes a row away, components and all; nobody has it after this. Place 0 is that of entities
+ * without components. */
+void stoa__row_remove(stoa__storage *storage, uint32_t place);
+
+/* A component of a row was written. */
+STOA__INLINE void stoa__row_mark(const stoa__storage *storage, const stoa_column *column,
+                                 stoa__row row) {
+    uint8_t *start = row.data + column->offset;
+    stoa_column_mark(start, storage->head.tick);
+    stoa_row_mark(start, row.slot, storage->head.tick);
+}
+
+/* Swaps a row with the last of its archetype; STOA_NO_MEMORY, with nothing changed, if a move hook
+ * needs room that is not there. */
+stoa_status stoa__row_to_end(stoa__storage *storage, uint32_t place);
 
 /* Drops the components of a row. */
 void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archetype, uint32_t place);

@@ -25,19 +25,26 @@
 #define STOA__GENERATION_MAX 0x7FFFFFFFu
 /* In the key of an edge: take the component away. */
 #define STOA__KEY_DROP 0x80000000u
-/* No lane, no offset. */
+/* Ticks that are older than this are clamped to it from time to time: they must not come to look
+ * new. */
+#define STOA__TICK_AGE (1u << 30)
+/* No lane, no offset, no position. */
 #define STOA__NONE UINT32_MAX
 
 /* A registered component. */
 typedef struct stoa__component {
     stoa_component_info info;
     stoa__reflection reflection;
-    char *name;              /* owned; info.name points here */
-    char *identifier;        /* the C name where it is not the same, else NULL */
-    uint64_t text_hash;      /* of the description as given, to know it again quickly */
-    bool is_enum;            /* a described enum */
-    bool dense;              /* the members cover every byte: hashed as one block */
-    stoa__bitset archetypes; /* which have it */
+    char *name;                  /* owned; info.name points here */
+    char *identifier;            /* the C name where it is not the same, else NULL */
+    uint64_t text_hash;          /* of the description as given, to know it again quickly */
+    bool is_enum;                /* a described enum */
+    bool dense;                  /* the members cover every byte: hashed as one block */
+    uint8_t hooked;              /* bit k: there are hooks of stoa_hook_kind k */
+    struct stoa__hook *hooks[3]; /* of each kind the one added last, whose next is the first */
+    stoa__bitset archetypes;     /* which have it; none if it is sparse */
+    struct stoa__sparse *set;    /* of a sparse component, else NULL */
+    struct stoa__component *sparse_next; /* the next sparse one, in order of ids */
 } stoa__component;
 
 /* The components of a world: id - 1 is the index. */
@@ -50,11 +57,22 @@ typedef struct stoa__registry {
     uint32_t slot_count;
 } stoa__registry;
 
-/* A column with data, of an archetype. */
+/* What a lane holds of its component. */
+typedef enum stoa__lane_kind {
+    STOA__LANE_DATA,    /* the values */
+    STOA__LANE_CHANGED, /* the tick of each row's last write, of a component with STOA_ROW_TICKS */
+    STOA__LANE_ADDED,   /* and of its addition */
+    STOA__LANE_OFF      /* 1 where it is switched off, of a component with STOA_SWITCHABLE */
+} stoa__lane_kind;
+
+/* A column of an archetype: first those with values, in order of ids, then the others. */
 typedef struct stoa__lane {
-    uint32_t offset; /* in the current layout */
-    uint32_t size;
-    const stoa__component *component;
+    uint32_t offset;                  /* in the current layout */
+    uint32_t size;                    /* of one row */
+    const stoa__component *component; /* how its items are moved and dropped: plain bytes if the
+                                         lane holds no values */
+    stoa_component id;
+    stoa__lane_kind kind;
 } stoa__lane;
 
 typedef struct stoa__archetype stoa__archetype;
@@ -64,15 +82,19 @@ typedef struct stoa__copy {
     uint32_t from;      /* offset in the source's chunks */
     uint32_t to;        /* offset in the target's chunks, if kept */
     uint32_t size;      /* of one component */
-    uint16_t from_lane; /* of the source */
-    uint16_t to_lane;   /* of the target, if kept */
+    uint16_t from_lane; /* of the source; for a tag its number there */
+    uint16_t to_lane;   /* of the target, or its number there; STOA__LANE_NONE if not there */
 } stoa__copy;
+
+/* No lane, where lanes are told by 16 bits. */
+#define STOA__LANE_NONE UINT16_MAX
 
 /* Where a value of the caller's goes in the target. */
 typedef struct stoa__put {
-    uint32_t to;   /* offset in the target's chunks */
+    uint32_t to;   /* offset of the column in the target's chunks; 0 for a removal */
     uint32_t size; /* 0: nothing to write, a tag or a removal */
-    uint32_t lane; /* of the target */
+    uint32_t lane; /* of the target; for a tag its number there */
+    bool fresh;    /* the source does not have the component */
 } stoa__put;
 
 /* An edge: what a change does to the rows of one archetype, worked out once.
@@ -83,14 +105,22 @@ typedef struct stoa__put {
 typedef struct stoa__edge {
     stoa__archetype *target;
     stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind */
+    stoa__copy *tags;   /* one for each tag that is kept: its state comes along */
+    uint16_t *fresh;    /* lanes of the target that hold no values and are not copied */
     stoa__put *puts;    /* one for each element of the key */
     uint32_t *key;
     uint32_t single; /* the key if it has one element, else 0 */
     uint32_t epoch;  /* of the storage, when offsets were read */
     uint32_t kept;   /* copies that are kept */
     uint32_t lanes;  /* copies in all */
-    bool plain;      /* no hooks on either side */
-    bool quick; /* plain, both sides have rows, and every lane of the source has 8 to 16 bytes */
+    uint32_t tag_count;
+    uint32_t fresh_count;
+    bool plain;   /* moving and dropping is copying, on either side */
+    bool rich;    /* lanes other than values, on either side */
+    bool watched; /* hooks, observers or a log may want to know */
+    bool swift; /* plain, not rich, overwrites nothing, both sides have rows, and every lane of the
+                   source has 8 to 16 bytes */
+    bool quick; /* swift, and not watched */
     uint32_t key_count;
     uint32_t hash;
     size_t block_size;
@@ -132,9 +162,14 @@ struct stoa__archetype {
     int32_t chunk_held;     /* chunks with memory: those in use, then spare ones */
     int32_t chunk_keep;     /* spare ones are kept up to this many in all */
     uint32_t chunk_slots;   /* capacity of head.chunks, 0 while it is `first` */
-    bool plain;             /* no component has hooks */
+    uint32_t tag_count;     /* components without data */
+    uint32_t tags_at;       /* where their states begin in the current layout */
+    uint32_t data_lanes;    /* lanes that hold values, which come first */
+    bool plain;             /* moving and dropping any of its components is copying */
     bool small;             /* plain, and every lane has 8 to 16 bytes */
-    bool tags;              /* has components without data */
+    bool rich;              /* has lanes other than values */
+    bool watched;           /* hooks, observers or a log may want to know of its rows */
+    bool simple;            /* plain, not watched, and its entities are in no sparse set */
     size_t struct_size;     /* bytes of the block that holds this struct and its tables */
 };
 
@@ -186,6 +221,9 @@ typedef struct stoa__storage {
     uint32_t rows_capacity;
     stoa__map by_set;
     stoa__watch watch;
+    bool watch_all;                /* observers or a log want to know of every change */
+    stoa__component *sparse_first; /* the sparse components form a list; NULL: there are none */
+    uint32_t reserved_count;       /* slots that command buffers hold: neither live nor free */
 
     uint32_t chunk_count;      /* numbers given out, number 0 included */
     uint32_t chunk_capacity;   /* of head.chunks */

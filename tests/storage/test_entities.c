@@ -162,6 +162,111 @@ static void trimmed_table_is_as_large_as_its_slots(void **state) {
     assert_int_equal(take(&f->storage, 5).index, 101);
 }
 
+/* CMD-03 ENT-02: a held slot is neither live nor free, and nobody else gets it. */
+static void held_slot_is_nobodys_until_it_lives(void **state) {
+    fixture *f = *state;
+    stoa__storage *storage = &f->storage;
+    stoa_entity old = take(storage, 1);
+    stoa__entities_release(storage, old.index);
+    assert_int_equal(stoa__entities_reserve(storage, 2), STOA_OK);
+    stoa_entity recycled = stoa__entities_hold(storage);
+    stoa_entity fresh = stoa__entities_hold(storage);
+    assert_int_equal(recycled.index, old.index);
+    assert_int_equal(recycled.generation, 2);
+    assert_int_equal(fresh.index, 2);
+    assert_int_equal(fresh.generation, 1);
+    assert_int_equal(storage->reserved_count, 2);
+    assert_int_equal(storage->live_count, 0);
+    assert_int_equal(storage->free_count, 0);
+    assert_null(stoa__entities_find(storage, recycled));
+    assert_null(stoa__entities_find(storage, fresh));
+    assert_non_null(stoa__entities_held(storage, recycled));
+    assert_non_null(stoa__entities_held(storage, fresh));
+    assert_null(stoa__entities_held(storage, old));
+    assert_null(stoa__entities_held(storage, (stoa_entity){2, STOA__DEAD | 1}));
+    assert_null(stoa__entities_held(storage, (stoa_entity){3, 1}));
+    assert_null(stoa__entities_held(storage, STOA_NULL));
+    stoa_entity other = take(storage, 0);
+    assert_int_equal(other.index, 3);
+    stoa__entities_live(storage, fresh, 5);
+    stoa__entities_live(storage, recycled, 6);
+    assert_int_equal(storage->reserved_count, 0);
+    assert_int_equal(storage->live_count, 3);
+    assert_int_equal(stoa__entities_find(storage, fresh)->place, 5);
+    assert_int_equal(stoa__entities_find(storage, recycled)->place, 6);
+    assert_null(stoa__entities_held(storage, fresh));
+    assert_null(stoa__entities_held(storage, other));
+}
+
+/* CMD-08 ENT-04: a handle that somebody knows is not issued again. */
+static void slot_given_back_moves_on_if_its_handle_is_known(void **state) {
+    fixture *f = *state;
+    stoa__storage *storage = &f->storage;
+    assert_int_equal(stoa__entities_reserve(storage, 2), STOA_OK);
+    stoa_entity known = stoa__entities_hold(storage);
+    stoa_entity secret = stoa__entities_hold(storage);
+    stoa__entities_unhold(storage, known, true);
+    stoa__entities_unhold(storage, secret, false);
+    assert_int_equal(storage->reserved_count, 0);
+    assert_int_equal(storage->free_count, 2);
+    stoa_entity first = take(storage, 0), second = take(storage, 0);
+    assert_true(stoa_entity_eq(first, secret));
+    assert_int_equal(second.index, known.index);
+    assert_int_equal(second.generation, known.generation + 1);
+    assert_null(stoa__entities_find(storage, known));
+}
+
+/* CMD-08 ENT-04 */
+static void slot_given_back_at_its_last_generation_is_retired(void **state) {
+    fixture *f = *state;
+    stoa__storage *storage = &f->storage;
+    stoa_entity e = take(storage, 0);
+    stoa__entities_release(storage, e.index);
+    storage->head.records[e.index].generation = STOA__DEAD | STOA__GENERATION_MAX;
+    stoa_entity last = stoa__entities_hold(storage);
+    assert_int_equal(last.generation, STOA__GENERATION_MAX);
+    stoa__entities_unhold(storage, last, false);
+    assert_int_equal(storage->retired_count, 0);
+    last = stoa__entities_hold(storage);
+    assert_int_equal(last.index, e.index);
+    stoa__entities_unhold(storage, last, true);
+    assert_int_equal(storage->retired_count, 1);
+    assert_int_equal(storage->free_count, 0);
+    assert_int_equal(storage->reserved_count, 0);
+    assert_int_not_equal(take(storage, 0).index, e.index);
+}
+
+/* CMD-06 */
+static void extended_table_holds_its_new_slots(void **state) {
+    fixture *f = *state;
+    stoa__storage *storage = &f->storage;
+    take(storage, 7);
+    assert_int_equal(stoa__entities_extend(storage, 500), STOA_OK);
+    assert_int_equal(storage->head.record_count, 500);
+    assert_int_equal(storage->reserved_count, 498);
+    assert_int_equal(storage->live_count, 1);
+    for (uint32_t i = 2; i < 500; i++) {
+        assert_non_null(stoa__entities_held(storage, (stoa_entity){i, 1}));
+    }
+    assert_int_equal(stoa__entities_extend(storage, 10), STOA_OK);
+    assert_int_equal(storage->head.record_count, 500);
+    assert_int_equal(take(storage, 0).index, 500);
+}
+
+/* CMD-06 GEN-03 GEN-04 */
+static void failed_extension_keeps_the_table(void **state) {
+    fixture *f = *state;
+    stoa__storage *storage = &f->storage;
+    f->heap.fail_at = 1;
+    assert_int_equal(stoa__entities_extend(storage, 5000), STOA_NO_MEMORY);
+    assert_int_equal(storage->head.record_count, 1);
+    assert_int_equal(storage->reserved_count, 0);
+    assert_int_equal(stoa__entities_extend(storage, UINT32_MAX), STOA_LIMIT);
+    assert_int_equal(storage->head.record_count, 1);
+    assert_int_equal(stoa__entities_extend(storage, 5000), STOA_OK);
+    assert_int_equal(storage->reserved_count, 4999);
+}
+
 #define WITH_TABLE(test) cmocka_unit_test_setup_teardown(test, table_setup, storage_teardown)
 
 int main(void) {
@@ -174,6 +279,11 @@ int main(void) {
         WITH_TABLE(failed_growth_keeps_the_table),
         WITH_TABLE(more_than_the_most_entities_is_a_limit),
         WITH_TABLE(trimmed_table_is_as_large_as_its_slots),
+        WITH_TABLE(held_slot_is_nobodys_until_it_lives),
+        WITH_TABLE(slot_given_back_moves_on_if_its_handle_is_known),
+        WITH_TABLE(slot_given_back_at_its_last_generation_is_retired),
+        WITH_TABLE(extended_table_holds_its_new_slots),
+        WITH_TABLE(failed_extension_keeps_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

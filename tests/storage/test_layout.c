@@ -69,8 +69,8 @@ static void columns_lie_apart_and_on_lines(void **state) {
     }
 }
 
-/* CMP-08: a pointer to a tag points into the chunk, at a line that no column has. */
-static void tags_share_a_line_at_the_end(void **state) {
+/* CMP-08 CHG-01: a pointer to a tag points into the chunk, past all columns and the tag's state. */
+static void tags_and_their_states_are_at_the_end(void **state) {
     fixture *f = *state;
     stoa__archetype *archetype = archetype_make(f, (uint32_t[]){0, 12, 0, 40}, 4);
     for (uint32_t rows = 1; rows <= 1024; rows *= 2) {
@@ -81,8 +81,8 @@ static void tags_share_a_line_at_the_end(void **state) {
         }
         for (int i = 0; i < 3; i += 2) {
             const stoa_column *tag = stoa__archetype_column(archetype, archetype->ids[i]);
-            assert_true(tag->offset >= end);
-            assert_true(tag->offset + STOA__LINE <= archetype->block_size);
+            assert_true(tag->offset - sizeof(stoa_column_state) >= end);
+            assert_true(tag->offset + 4 <= archetype->block_size);
         }
     }
     assert_int_equal(archetype->lane_count, 2);
@@ -140,7 +140,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_chunk_has_the_most_rows_that_fit),
         WITH_LAYOUT(columns_lie_apart_and_on_lines),
-        WITH_LAYOUT(tags_share_a_line_at_the_end),
+        WITH_LAYOUT(tags_and_their_states_are_at_the_end),
         WITH_LAYOUT(large_columns_start_on_different_lines_of_a_page),
         WITH_LAYOUT(first_chunk_is_small),
         WITH_LAYOUT(version_and_epoch_move_on),

@@ -1,0 +1,117 @@
+/* Chunks that change hands.
+ *
+ * Two archetypes that differ in a tag have the same lanes, and room for a few tags is in every
+ * chunk, so their full-sized chunks mostly have the same layout: the whole chunk goes over with its
+ * rows in place. Rows come behind those of the target, and only its last chunk may be partly
+ * filled: so there must be none before. A few stores for each chunk. Everything that can fail comes
+ * first.
+ */
+#include "storage/adopt.h"
+
+#include "storage/layout.h"
+
+/* Makes room in the array of chunks for `count` more. */
+static stoa_status chunks_reserve(stoa__storage *storage, stoa__archetype *archetype,
+                                  int32_t count) {
+    uint32_t need = (uint32_t)(archetype->chunk_held + count);
+    if (need <= 1 || need <= archetype->chunk_slots) {
+        return STOA_OK;
+    }
+    bool inside = archetype->chunk_slots == 0;
+    stoa_chunk *chunks = inside ? NULL : archetype->head.chunks;
+    if (!stoa__heap_grow(&storage->heap, &chunks, &archetype->chunk_slots, need,
+                         sizeof(stoa_chunk))) {
+        return stoa__error_memory("the chunks of an archetype");
+    }
+    if (inside) {
+        chunks[0] = archetype->first;
+    }
+    archetype->head.chunks = chunks;
+    stoa__archetype_release(storage, archetype);
+    return STOA_OK;
+}
+
+/* Prepares the target to take over the chunks of the source: an array for them, and full-sized
+ * chunks. */
+static stoa_status adopt_reserve(stoa__storage *storage, const stoa__archetype *source,
+                                 stoa__archetype *target) {
+    uint32_t rows = (uint32_t)source->head.chunk_capacity;
+    bool small = (uint32_t)target->head.chunk_capacity < rows;
+    stoa_status status = STOA_OK;
+    if (small && target->chunk_held > 0) {
+        status = stoa__archetype_reserve(storage, target, rows);
+    }
+    if (status == STOA_OK) {
+        status = chunks_reserve(storage, target, source->head.chunk_count);
+    }
+    if (status == STOA_OK && small && target->chunk_held == 0) {
+        stoa__layout_apply(storage, target, rows);
+    }
+    return status;
+}
+
+static void state_move(uint8_t *data, const stoa__copy *copy) {
+    memmove(stoa__state_of(data, copy->to), stoa__state_of(data, copy->from),
+            sizeof(stoa_column_state));
+}
+
+/* Makes a chunk of the source one of the target. The states of tags move by one place, up if the
+ * edge adds one and down if it drops one: in the order in which none is overwritten. */
+static void chunk_hand_over(stoa__storage *storage, const stoa__edge *edge,
+                            const stoa_chunk *chunk) {
+    const stoa__put *put = edge->puts;
+    storage->head.chunks[chunk->number].archetype = &edge->target->head;
+    if (put->to == 0) {
+        for (uint32_t i = 0; i < edge->tag_count; i++) {
+            state_move(chunk->data, &edge->tags[i]);
+        }
+        return;
+    }
+    for (uint32_t i = edge->tag_count; i-- > 0;) {
+        state_move(chunk->data, &edge->tags[i]);
+    }
+    stoa_column_state *state = stoa__state_of(chunk->data, put->to);
+    state->off = 0;
+    state->ticks = 0;
+    stoa__state_mark(state, storage->head.tick, true);
+}
+
+/* Puts the chunks of the source behind those of the target, before its spare ones. */
+static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
+                             const stoa__edge *edge) {
+    stoa__archetype *target = edge->target;
+    int32_t count = source->head.chunk_count, at = target->head.chunk_count;
+    stoa_chunk *to = &target->head.chunks[at], *from = source->head.chunks;
+    memmove(&to[count], to, (size_t)(target->chunk_held - at) * sizeof *to);
+    for (int32_t i = 0; i < count; i++) {
+        to[i] = from[i];
+        chunk_hand_over(storage, edge, &from[i]);
+    }
+    memmove(from, &from[count], (size_t)(source->chunk_held - count) * sizeof *from);
+    target->chunk_held += count;
+    target->head.chunk_count += count;
+    source->chunk_held -= count;
+    source->head.chunk_count = 0;
+    storage->rows[target->index] += storage->rows[source->index];
+    storage->rows[source->index] = 0;
+    stoa__archetype_release(storage, target);
+    stoa__archetype_release(storage, source);
+}
+
+bool stoa__adopt_fits(const stoa__archetype *source, const stoa__archetype *target) {
+    uint32_t rows = (uint32_t)source->head.chunk_capacity;
+    bool whole =
+        target->head.chunk_count == 0 || ((uint32_t)target->head.chunk_capacity == rows &&
+                                          target->tail->count == target->head.chunk_capacity);
+    return whole && rows == target->full_capacity && source->lane_count == target->lane_count &&
+           stoa__layout_size(target, rows) == source->block_size;
+}
+
+stoa_status stoa__adopt_chunks(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge) {
+    stoa_status status = adopt_reserve(storage, source, edge->target);
+    if (status == STOA_OK) {
+        stoa__edge_ready(storage, edge, source);
+        chunks_hand_over(storage, source, edge);
+    }
+    return status;
+}

@@ -1,0 +1,418 @@
+/* Migration of whole archetypes.
+ *
+ * Where chunks can change hands they do. Otherwise rows are copied column by column from a chunk of
+ * the source to one or more of the target, whose room is reserved before; then the emptied chunk
+ * goes back, so that the next one of the target can use its memory while it is warm. A chunk is one
+ * step: everything that can fail comes before its first write. One thread at a time. */
+#include "storage/migrate.h"
+
+#include "storage/adopt.h"
+#include "storage/entities.h"
+
+/* Bytes that are copied at once when a value is repeated: they stay in the nearest cache. */
+#define REPEAT_BYTES 4096u
+
+/* Writes `count` copies of a value, `size` bytes each. */
+static void bytes_repeat(uint8_t *to, const void *value, size_t size, int32_t count) {
+    size_t all = size * (size_t)count, block = size;
+    memcpy(to, value, size);
+    for (size_t done = size; done < all;) {
+        size_t n = block < all - done ? block : all - done;
+        memcpy(to + done, to, n);
+        done += n;
+        block = block < REPEAT_BYTES ? done : block;
+    }
+}
+
+static stoa_status copy_failed(const stoa__component *component) {
+    return stoa__error(STOA_NO_MEMORY, "the copy hook of component '%s' failed", component->name);
+}
+
+bool stoa__migrate_fill(const stoa__component *component, void *to, const void *value,
+                        int32_t count) {
+    const stoa_hooks *hooks = &component->info.hooks;
+    size_t size = component->info.size;
+    uint8_t *items = to;
+    if (size == 0 || count == 0) {
+        return true;
+    }
+    if (value == NULL) {
+        memset(items, 0, size * (size_t)count);
+        return true;
+    }
+    if (hooks->copy == NULL) {
+        bytes_repeat(items, value, size, count);
+        return true;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (!hooks->copy(items + size * (size_t)i, value, 1, hooks->user)) {
+            if (i > 0) {
+                stoa__component_drop(component, items, i);
+            }
+            copy_failed(component);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rows of one chunk that the next rows of an archetype will take. */
+typedef struct span {
+    int32_t chunk; /* in head.chunks, in use or not */
+    int32_t slot;
+    int32_t count;
+} span;
+
+/* The first span for `left` more rows; the room must be there. */
+static span span_first(const stoa__archetype *target, int32_t left) {
+    int32_t capacity = target->head.chunk_capacity;
+    bool full = target->tail->count >= capacity;
+    span s = {target->head.chunk_count - !full, full ? 0 : target->tail->count, 0};
+    s.count = capacity - s.slot < left ? capacity - s.slot : left;
+    return s;
+}
+
+/* The span after it, when `left` rows are to come after its own. */
+static span span_after(const stoa__archetype *target, span s, int32_t left) {
+    int32_t capacity = target->head.chunk_capacity;
+    return (span){s.chunk + 1, 0, capacity < left ? capacity : left};
+}
+
+static uint8_t *span_column(const stoa__archetype *target, span s, uint32_t offset, size_t size) {
+    return target->head.chunks[s.chunk].data + offset + (size_t)s.slot * size;
+}
+
+/* Drops values that were made for the next `count` rows. */
+static void values_unmake(const stoa__edge *edge, int32_t count) {
+    const stoa__put *put = edge->puts;
+    const stoa__component *component = edge->target->lanes[put->lane].component;
+    for (span s = span_first(edge->target, count); count > 0;) {
+        stoa__component_drop(component, span_column(edge->target, s, put->to, put->size), s.count);
+        count -= s.count;
+        s = span_after(edge->target, s, count);
+    }
+}
+
+/* Makes the values of the next `count` rows of the target, which are not in use yet; on failure
+ * none is left there. */
+static stoa_status values_make(const stoa__edge *edge, const void *value, int32_t count) {
+    const stoa__put *put = edge->puts;
+    if (put->size == 0) {
+        return STOA_OK;
+    }
+    const stoa__component *component = edge->target->lanes[put->lane].component;
+    int32_t made = 0;
+    for (span s = span_first(edge->target, count); made < count;) {
+        uint8_t *to = span_column(edge->target, s, put->to, put->size);
+        if (!stoa__migrate_fill(component, to, value, s.count)) {
+            values_unmake(edge, made);
+            return STOA_NO_MEMORY;
+        }
+        made += s.count;
+        s = span_after(edge->target, s, count - made);
+    }
+    return STOA_OK;
+}
+
+static void ticks_fill(uint8_t *lane, uint32_t tick, int32_t slot, int32_t count) {
+    uint32_t *ticks = (uint32_t *)(void *)lane;
+    for (int32_t i = 0; i < count; i++) {
+        ticks[slot + i] = tick;
+    }
+}
+
+/* Marks the component that rows were given, and fills in the lanes that go with it. */
+static void rows_mark(const stoa__storage *storage, const stoa__edge *edge, uint8_t *to,
+                      int32_t slot, int32_t count) {
+    const stoa__put *put = edge->puts;
+    if (put->to != 0) {
+        stoa__state_mark(stoa__state_of(to, put->to), storage->head.tick, put->fresh);
+    }
+    for (uint32_t i = 0; i < edge->fresh_count; i++) {
+        const stoa__lane *lane = &edge->target->lanes[edge->fresh[i]];
+        if (lane->kind == STOA__LANE_OFF) {
+            memset(to + lane->offset + slot, 0, (size_t)count);
+        } else {
+            ticks_fill(to + lane->offset, storage->head.tick, slot, count);
+        }
+    }
+}
+
+/* Counts what is off in rows that came to a chunk. */
+static void rows_off_count(const stoa__archetype *archetype, uint8_t *data, int32_t slot,
+                           int32_t count) {
+    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        uint32_t off = 0;
+        for (int32_t row = slot; lane->kind == STOA__LANE_OFF && row < slot + count; row++) {
+            off += data[lane->offset + (uint32_t)row];
+        }
+        if (off > 0) {
+            stoa__state_of(data, stoa__archetype_column(archetype, lane->id)->offset)->off += off;
+        }
+    }
+}
+
+/* Moves the lanes of `count` rows, and their columns' states. */
+static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
+                       int32_t row, uint8_t *to, int32_t slot, int32_t count) {
+    for (uint32_t i = 0; i < edge->lanes; i++) {
+        const stoa__copy *copy = &edge->copies[i];
+        const stoa__lane *lane = &source->lanes[copy->from_lane];
+        uint8_t *items = from + copy->from + (size_t)row * copy->size;
+        if (i >= edge->kept) {
+            stoa__component_drop(lane->component, items, count);
+            continue;
+        }
+        uint8_t *place = to + copy->to + (size_t)slot * copy->size;
+        stoa__component_move(lane->component, place, items, count);
+        if (lane->kind == STOA__LANE_DATA) {
+            stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
+        }
+    }
+    stoa__edge_tags(edge, to, from);
+}
+
+/* The records of rows that came to a chunk. */
+static void rows_place(const stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
+                       int32_t count) {
+    const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data + slot;
+    stoa_record *records = storage->head.records;
+    uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
+    for (int32_t i = 0; i < count; i++) {
+        records[entities[i].index].place = place + (uint32_t)i;
+    }
+}
+
+/* Gives a fresh chunk of the target the number of the source's chunk whose first rows it takes:
+ * with it the places of those rows stay as they are. */
+static void numbers_swap(stoa__storage *storage, stoa_chunk *from, stoa_chunk *to) {
+    stoa_chunk_ref *refs = storage->head.chunks;
+    uint32_t number = from->number;
+    stoa_chunk_ref ref = refs[number];
+    refs[number] = refs[to->number];
+    refs[to->number] = ref;
+    from->number = to->number;
+    to->number = number;
+}
+
+/* Rows of the target's last chunk that may be filled, at most `left`; they count as in use. */
+static span rows_open(stoa__storage *storage, stoa__archetype *target, int32_t left) {
+    if (target->tail->count >= target->head.chunk_capacity) {
+        stoa__archetype_extend(storage, target);
+    }
+    span s = span_first(target, left);
+    target->tail->count += s.count;
+    storage->rows[target->index] += (uint32_t)s.count;
+    return s;
+}
+
+/* Moves the rows of the last chunk of an archetype along an edge to another with components. */
+static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
+                              const void *value) {
+    stoa__archetype *target = edge->target;
+    const stoa_chunk from = *source->tail;
+    stoa_status status = stoa__archetype_reserve(storage, target, (uint32_t)from.count);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge_ready(storage, edge, source);
+    status = values_make(edge, value, from.count);
+    if (status != STOA_OK) {
+        return status;
+    }
+    for (int32_t done = 0; done < from.count;) {
+        span s = rows_open(storage, target, from.count - done);
+        const stoa_chunk *to = target->tail;
+        memcpy((stoa_entity *)(void *)to->data + s.slot,
+               (const stoa_entity *)(const void *)from.data + done,
+               (size_t)s.count * sizeof(stoa_entity));
+        lanes_move(edge, source, from.data, done, to->data, s.slot, s.count);
+        rows_mark(storage, edge, to->data, s.slot, s.count);
+        if (done == 0 && s.slot == 0) {
+            numbers_swap(storage, source->tail, target->tail);
+        } else {
+            rows_place(storage, to, s.slot, s.count);
+        }
+        if (edge->rich) {
+            rows_off_count(target, to->data, s.slot, s.count);
+        }
+        done += s.count;
+    }
+    storage->rows[source->index] -= (uint32_t)from.count;
+    source->tail->count = 0;
+    source->head.chunk_count--;
+    stoa__archetype_release(storage, source);
+    return STOA_OK;
+}
+
+static void chunks_reverse(stoa__archetype *archetype) {
+    stoa_chunk *chunks = archetype->head.chunks;
+    for (int32_t i = 0, k = archetype->head.chunk_count - 1; i < k; i++, k--) {
+        stoa_chunk chunk = chunks[i];
+        chunks[i] = chunks[k];
+        chunks[k] = chunk;
+    }
+}
+
+/* Moves all rows chunk by chunk. Chunks are given back from the last on, and rows must arrive from
+ * the first on: the order of chunks is turned round meanwhile. */
+static stoa_status chunks_move(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
+                               const void *value) {
+    stoa_status status = STOA_OK;
+    chunks_reverse(source);
+    while (status == STOA_OK && source->head.chunk_count > 0) {
+        status = chunk_move(storage, source, edge, value);
+    }
+    chunks_reverse(source);
+    return status;
+}
+
+/* Drops what the rows of a chunk have. */
+static void chunk_drop(const stoa__archetype *archetype, const stoa_chunk *chunk) {
+    for (uint32_t i = 0; i < archetype->data_lanes && !archetype->plain; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        stoa__component_drop(lane->component, chunk->data + lane->offset, chunk->count);
+    }
+}
+
+/* Takes all rows away; their components have been dropped. */
+static void rows_clear(stoa__storage *storage, stoa__archetype *archetype) {
+    storage->rows[archetype->index] = 0;
+    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+        archetype->head.chunks[c].count = 0;
+    }
+    archetype->head.chunk_count = 0;
+    stoa__archetype_release(storage, archetype);
+}
+
+/* Leaves all entities of an archetype without components. */
+static void rows_strip(stoa__storage *storage, stoa__archetype *source) {
+    stoa_record *records = storage->head.records;
+    for (int32_t c = 0; c < source->head.chunk_count; c++) {
+        const stoa_chunk *chunk = &source->head.chunks[c];
+        const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+        chunk_drop(source, chunk);
+        for (int32_t i = 0; i < chunk->count; i++) {
+            records[entities[i].index].place = 0;
+        }
+        storage->empty_count += (uint32_t)chunk->count;
+    }
+    rows_clear(storage, source);
+}
+
+stoa_status stoa__migrate_rows(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
+                               const void *value) {
+    if (source->head.chunk_count == 0) {
+        return STOA_OK;
+    }
+    if (edge->target->index == 0) {
+        rows_strip(storage, source);
+        return STOA_OK;
+    }
+    return stoa__adopt_fits(source, edge->target) ? stoa__adopt_chunks(storage, source, edge)
+                                                  : chunks_move(storage, source, edge, value);
+}
+
+static bool record_empty(const stoa_record *record) {
+    return (record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0;
+}
+
+/* Gives `count` rows to entities without components from slot `index` of the table on; returns
+ * where to go on. */
+static uint32_t rows_settle(const stoa__storage *storage, const stoa_chunk *chunk, span s,
+                            uint32_t index) {
+    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + s.slot;
+    stoa_record *records = storage->head.records;
+    uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)s.slot;
+    for (int32_t i = 0; i < s.count; index++) {
+        if (record_empty(&records[index])) {
+            entities[i] = (stoa_entity){index, records[index].generation};
+            records[index].place = place + (uint32_t)i;
+            i++;
+        }
+    }
+    return index;
+}
+
+stoa_status stoa__migrate_empty(stoa__storage *storage, stoa__edge *edge, const void *value) {
+    stoa__archetype *target = edge->target;
+    stoa_status status = stoa__archetype_reserve(storage, target, storage->empty_count);
+    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    for (uint32_t index = 1; status == STOA_OK && storage->empty_count > 0;) {
+        int32_t left = span_first(target, (int32_t)storage->empty_count).count;
+        status = values_make(edge, value, left);
+        if (status == STOA_OK) {
+            span s = rows_open(storage, target, left);
+            rows_mark(storage, edge, target->tail->data, s.slot, s.count);
+            index = rows_settle(storage, target->tail, s, index);
+            storage->empty_count -= (uint32_t)s.count;
+        }
+    }
+    if (status != STOA_OK) {
+        stoa__archetype_release(storage, target);
+    }
+    return status;
+}
+
+/* Replaces values with copies of one, as far as copies can be made; returns how many are. */
+static int32_t values_replace(const stoa__component *component, uint8_t *items, int32_t count,
+                              const void *value, void *spare) {
+    const stoa_hooks *hooks = &component->info.hooks;
+    size_t size = component->info.size;
+    if (hooks->copy == NULL || size == 0) {
+        (void)stoa__migrate_fill(component, items, value, count);
+        return count;
+    }
+    for (int32_t i = 0; i < count; i++, items += size) {
+        if (!hooks->copy(spare, value, 1, hooks->user)) {
+            copy_failed(component);
+            return i;
+        }
+        stoa__component_drop(component, items, 1);
+        stoa__component_move(component, items, spare, 1);
+    }
+    return count;
+}
+
+stoa_status stoa__migrate_set(stoa__storage *storage, stoa__archetype *archetype,
+                              const stoa__component *component, const void *value, void *spare) {
+    stoa_component id = component->info.id;
+    uint32_t offset = stoa__archetype_column(archetype, id)->offset;
+    const stoa__lane *ticks = stoa__archetype_lane(archetype, id, STOA__LANE_CHANGED);
+    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+        const stoa_chunk *chunk = &archetype->head.chunks[c];
+        int32_t done = values_replace(component, chunk->data + offset, chunk->count, value, spare);
+        if (done > 0) {
+            stoa__state_mark(stoa__state_of(chunk->data, offset), storage->head.tick, false);
+        }
+        if (ticks != NULL) {
+            ticks_fill(chunk->data + ticks->offset, storage->head.tick, 0, done);
+        }
+        if (done < chunk->count) {
+            return STOA_NO_MEMORY;
+        }
+    }
+    return STOA_OK;
+}
+
+void stoa__migrate_destroy(stoa__storage *storage, stoa__archetype *archetype) {
+    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+        const stoa_chunk *chunk = &archetype->head.chunks[c];
+        const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+        chunk_drop(archetype, chunk);
+        for (int32_t i = 0; i < chunk->count; i++) {
+            stoa__entities_release(storage, entities[i].index);
+        }
+    }
+    rows_clear(storage, archetype);
+}
+
+void stoa__migrate_destroy_empty(stoa__storage *storage) {
+    for (uint32_t i = 1; storage->empty_count > 0; i++) {
+        if (record_empty(&storage->head.records[i])) {
+            stoa__entities_release(storage, i);
+            storage->empty_count--;
+        }
+    }
+}

@@ -1,0 +1,159 @@
+/* Sparse sets: components that are kept outside of archetypes.
+ *
+ * Values stand one after the other, in the order they were added; removing moves the last one into
+ * the hole. A table of pages leads from an entity's index to its position. Each value has its own
+ * ticks. Everything is O(1); only reserving allocates. */
+#ifndef STOA_STORAGE_SPARSE_H
+#define STOA_STORAGE_SPARSE_H
+
+#include "storage/row.h"
+
+/* Entity indexes that share a page of positions. */
+#define STOA__PAGE_BITS 10
+#define STOA__PAGE_SIZE (1u << STOA__PAGE_BITS)
+
+typedef struct stoa__sparse {
+    uint32_t **pages; /* by index >> STOA__PAGE_BITS, NULL where no entity has it; an entry is a
+                         position + 1, or 0 */
+    stoa_entity *entities; /* by position */
+    uint8_t *values;       /* by position; NULL for a tag */
+    stoa_atomic *changed;  /* by position: the tick of the last write */
+    uint32_t *added;       /* by position: the tick of the addition */
+    uint8_t *off;          /* by position: 1 where it is switched off; NULL if not switchable */
+    const stoa__component *component;
+    uint32_t page_count;
+    uint32_t count;
+    uint32_t room; /* positions that can be had by asking: none while there is limbo */
+    uint32_t size; /* of one value */
+    bool quick;    /* has values, no hooks to move or drop them, and no switches */
+    uint32_t capacity;
+    uint32_t off_count; /* positions that are switched off */
+    uint8_t *block;     /* what the arrays stand in, one after the other */
+    uint8_t *limbo;     /* a block that was outgrown: a caller's value may still point into it */
+    size_t block_size;
+    size_t limbo_size;
+} stoa__sparse;
+
+/* The set of a component that is about to be registered as sparse, whose info is complete; NULL on
+ * lack of memory. */
+stoa__sparse *stoa__sparse_new(stoa__heap *heap, const stoa__component *component);
+
+/* Frees a set; its values must have been dropped. NULL is fine. */
+void stoa__sparse_free(stoa__heap *heap, stoa__sparse *set);
+
+/* Drops all values, without taking them out: the set is about to be freed. */
+void stoa__sparse_drop_all(stoa__sparse *set);
+
+/* The slow half of stoa__sparse_reserve. */
+bool stoa__sparse_grow(stoa__heap *heap, stoa__sparse *set, uint32_t index_max, uint32_t count);
+
+/* Gives back room that is not needed. A failure is no harm. */
+void stoa__sparse_trim(stoa__heap *heap, stoa__sparse *set);
+
+/* Switches a position on or off. */
+void stoa__sparse_switch(stoa__sparse *set, uint32_t position, bool on);
+
+/* Clamps ticks that are older than `age` at `tick` to that age. */
+void stoa__sparse_sweep(stoa__sparse *set, uint32_t tick, uint32_t age);
+
+/* Bytes the set holds of the heap. */
+size_t stoa__sparse_bytes(const stoa__sparse *set);
+
+/* STOA_CORRUPT unless pages and positions agree and every entity lives. */
+stoa_status stoa__sparse_check(const stoa__storage *storage, const stoa__sparse *set);
+
+/* Where the position of an entity is noted; its page must be there. */
+STOA__INLINE uint32_t *stoa__sparse_entry(const stoa__sparse *set, uint32_t index) {
+    return &set->pages[index >> STOA__PAGE_BITS][index & (STOA__PAGE_SIZE - 1)];
+}
+
+/* The position of a live entity, or STOA__NONE. */
+STOA__INLINE uint32_t stoa__sparse_find(const stoa__sparse *set, uint32_t index) {
+    uint32_t page = index >> STOA__PAGE_BITS;
+    if (page >= set->page_count || set->pages[page] == NULL) {
+        return STOA__NONE;
+    }
+    return *stoa__sparse_entry(set, index) - 1;
+}
+
+/* The value at a position; points at something even for a tag. */
+STOA__INLINE void *stoa__sparse_value(const stoa__sparse *set, uint32_t position) {
+    return set->size != 0 ? set->values + (size_t)position * set->size
+                          : (void *)&set->entities[position];
+}
+
+/* Makes room so that `count` more can be inserted: one with the index `index_max`, or several with
+ * indexes up to that. Values may move; the bytes of those that move without a hook can be read
+ * where they were until the next call. False on lack of memory, with the content as it was. */
+STOA__INLINE bool stoa__sparse_reserve(stoa__heap *heap, stoa__sparse *set, uint32_t index_max,
+                                       uint32_t count) {
+    uint32_t page = index_max >> STOA__PAGE_BITS;
+    if (STOA_LIKELY(count == 1 && page < set->page_count && set->pages[page] != NULL &&
+                    set->count < set->room)) {
+        return true;
+    }
+    return stoa__sparse_grow(heap, set, index_max, count);
+}
+
+/* Appends an entity, which must not be there, marked as added and changed at `tick`, switched on;
+ * returns its position. The value is raw. Needs the room that stoa__sparse_reserve made. */
+STOA__INLINE uint32_t stoa__sparse_insert(stoa__sparse *set, stoa_entity e, uint32_t tick) {
+    uint32_t position = set->count;
+    stoa_entity *entity = &set->entities[position];
+    stoa_atomic *changed = &set->changed[position];
+    uint32_t *added = &set->added[position];
+    uint8_t *off = set->off;
+    *stoa__sparse_entry(set, e.index) = position + 1;
+    set->count = position + 1;
+    *entity = e;
+    STOA_STORE(changed, tick);
+    *added = tick;
+    if (!STOA_LIKELY(off == NULL)) {
+        off[position] = 0;
+    }
+    return position;
+}
+
+/* The half of stoa__sparse_erase for sets that are not quick: fills a hole with what is at `last`.
+ */
+void stoa__sparse_fill(stoa__sparse *set, uint32_t position, uint32_t last);
+
+/* stoa__sparse_erase for a caller that knows the index of the entity there, which need not be read
+ * first. */
+STOA__INLINE void stoa__sparse_erase_at(stoa__sparse *set, uint32_t position, uint32_t index) {
+    uint32_t last = set->count - 1;
+    stoa_entity *entities = set->entities;
+    stoa_atomic *changed = set->changed;
+    uint32_t *added = set->added;
+    uint8_t *values = set->values;
+    size_t size = set->size;
+    set->count = last;
+    *stoa__sparse_entry(set, index) = 0;
+    if (!STOA_LIKELY(set->quick)) {
+        stoa__sparse_fill(set, position, last);
+    } else if (position != last) {
+        *stoa__sparse_entry(set, entities[last].index) = position + 1;
+        entities[position] = entities[last];
+        STOA_STORE(&changed[position], STOA_LOAD(&changed[last]));
+        added[position] = added[last];
+        stoa__copy_bytes(values + position * size, values + last * size, size);
+    }
+}
+
+/* Takes a position out, whose value has been moved or dropped; the last one moves there. */
+STOA__INLINE void stoa__sparse_erase(stoa__sparse *set, uint32_t position) {
+    stoa__sparse_erase_at(set, position, set->entities[position].index);
+}
+
+/* Takes an entity out and drops its value; no change if it is not there. */
+STOA__INLINE void stoa__sparse_remove(stoa__sparse *set, uint32_t index) {
+    uint32_t position = stoa__sparse_find(set, index);
+    if (position != STOA__NONE) {
+        if (!STOA_LIKELY(set->quick) && set->size != 0) {
+            stoa__component_drop(set->component, stoa__sparse_value(set, position), 1);
+        }
+        stoa__sparse_erase_at(set, position, index);
+    }
+}
+
+#endif

@@ -9,6 +9,7 @@
 #include "storage/entities.h"
 #include "storage/row.h"
 #include "storage/slab.h"
+#include "storage/sparse.h"
 #include "world/world.h"
 
 static stoa_status chunk_check(const stoa__storage *storage, const stoa__archetype *archetype,
@@ -41,8 +42,19 @@ static stoa_status chunk_check(const stoa__storage *storage, const stoa__archety
     return STOA_OK;
 }
 
+/* Lanes that an archetype's components ask for beside their values. */
+static uint32_t beside_count(const stoa__storage *storage, const stoa__archetype *archetype) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        uint32_t flags = stoa__component_at(storage, archetype->ids[i])->info.flags;
+        count += (flags & STOA_ROW_TICKS) != 0 ? 2 : 0;
+        count += (flags & STOA_SWITCHABLE) != 0;
+    }
+    return count;
+}
+
 static stoa_status set_check(const stoa__storage *storage, const stoa__archetype *archetype) {
-    uint32_t lanes = 0;
+    uint32_t lanes = 0, tags = 0;
     for (uint32_t i = 0; i < archetype->id_count; i++) {
         stoa_component id = archetype->ids[i];
         if (!stoa__component_known(storage, id) || (i > 0 && archetype->ids[i - 1] >= id)) {
@@ -57,22 +69,56 @@ static stoa_status set_check(const stoa__storage *storage, const stoa__archetype
                                component->name, archetype->index);
         }
         if (component->info.size == 0) {
+            tags++;
             continue;
         }
         const stoa__lane *lane = &archetype->lanes[lanes++];
         uint64_t end = (uint64_t)lane->offset +
                        (uint64_t)lane->size * (uint32_t)archetype->head.chunk_capacity;
         if (lane->offset != column->offset || lane->offset % STOA__LINE != 0 ||
-            end > archetype->block_size || lane->component != component) {
+            end > archetype->block_size || lane->component != component || lane->id != id) {
             return stoa__error(STOA_CORRUPT,
                                "invariant 1: column '%s' of archetype %u is misplaced",
                                component->name, archetype->index);
         }
     }
-    return lanes == archetype->lane_count
+    uint32_t beside = archetype->lane_count - archetype->data_lanes;
+    return lanes == archetype->data_lanes && tags == archetype->tag_count &&
+                   beside == beside_count(storage, archetype)
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u columns for %u",
                              archetype->index, archetype->lane_count, lanes);
+}
+
+/* True if a state leads to the lane. */
+static bool ticks_right(const stoa__archetype *archetype, const stoa_chunk *chunk,
+                        const stoa__lane *lane) {
+    uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
+    return stoa__state_of(chunk->data, offset)->ticks == (int32_t)(lane->offset - offset);
+}
+
+/* Lanes that hold no values, and what states know of them. */
+static stoa_status beside_check(const stoa__archetype *archetype, const stoa_chunk *chunk) {
+    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        uint32_t off = 0;
+        if (lane->kind == STOA__LANE_CHANGED && !ticks_right(archetype, chunk, lane)) {
+            return stoa__error(STOA_CORRUPT, "a chunk of archetype %u does not know its ticks",
+                               archetype->index);
+        }
+        if (lane->kind != STOA__LANE_OFF) {
+            continue;
+        }
+        for (int32_t row = 0; row < chunk->count; row++) {
+            off += chunk->data[lane->offset + (uint32_t)row];
+        }
+        uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
+        if (stoa__state_of(chunk->data, offset)->off != off) {
+            return stoa__error(STOA_CORRUPT, "a chunk of archetype %u has %u rows off, not %u",
+                               archetype->index, off, stoa__state_of(chunk->data, offset)->off);
+        }
+    }
+    return STOA_OK;
 }
 
 static stoa_status archetype_check(const stoa__storage *storage, uint32_t index) {
@@ -93,6 +139,9 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
     uint32_t rows = 0;
     for (int32_t i = 0; i < archetype->chunk_held && status == STOA_OK; i++) {
         status = chunk_check(storage, archetype, i);
+        if (status == STOA_OK && i < used) {
+            status = beside_check(archetype, &archetype->head.chunks[i]);
+        }
         rows += i < used ? (uint32_t)archetype->head.chunks[i].count : 0;
     }
     if (status == STOA_OK && rows != stoa__archetype_rows(storage, archetype)) {
@@ -174,7 +223,8 @@ static stoa_status free_list_check(const stoa__storage *storage) {
             return stoa__error(STOA_CORRUPT, "invariant 3: the free list is broken at slot %u", i);
         }
     }
-    uint64_t all = 1 + (uint64_t)storage->live_count + count + storage->retired_count;
+    uint64_t all = 1 + (uint64_t)storage->live_count + count + storage->retired_count +
+                   storage->reserved_count;
     return count == storage->free_count && all == storage->head.record_count
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "invariant 3: %u free slots counted, not %u", count,
@@ -193,6 +243,7 @@ static size_t registry_bytes(const stoa__storage *storage) {
         bytes += sizeof *component + strlen(component->name) + 1 +
                  component->reflection.members_size + component->reflection.values_size +
                  component->archetypes.word_count * sizeof(uint64_t);
+        bytes += component->set != NULL ? stoa__sparse_bytes(component->set) : 0;
     }
     return bytes;
 }
@@ -227,6 +278,8 @@ static stoa_status bytes_check(const stoa_world *world) {
                            storage->slabs.direct);
     }
     bytes += world->query_ops != NULL ? world->query_ops->bytes(world) : 0;
+    bytes += stoa__hook_bytes(world) + stoa__log_bytes(world) + stoa__event_bytes(world) +
+             stoa__resource_bytes(world) + stoa__commands_bytes(world) + world->scratch;
     if (bytes != storage->heap.used) {
         return stoa__error(STOA_CORRUPT, "%zu bytes are accounted for, %zu are held", bytes,
                            storage->heap.used);
@@ -250,6 +303,16 @@ stoa_status stoa_check(const stoa_world *world) {
     }
     if (status == STOA_OK) {
         status = numbers_check(&world->storage);
+    }
+    for (uint32_t i = 0; i < world->storage.registry.count && status == STOA_OK; i++) {
+        const stoa__sparse *set = world->storage.registry.items[i]->set;
+        status = set != NULL ? stoa__sparse_check(&world->storage, set) : STOA_OK;
+    }
+    if (status == STOA_OK) {
+        status = stoa__commands_check(world);
+    }
+    if (status == STOA_OK) {
+        status = stoa__hook_check(world);
     }
     if (status == STOA_OK) {
         status = bytes_check(world);

@@ -1,15 +1,22 @@
 /* The hash of a world's content.
  *
- * What counts: every slot's generation and whether it lives, the order of the free list, and for
- * each archetype with rows its entities and columns in storage order. Columns count under their
+ * What counts: every slot's generation and whether it lives, the order of the free list, for each
+ * archetype with rows its entities, columns and what is switched off, in storage order, sparse
+ * sets, and resources. Columns count under their
  * component's name, member by member; ids, padding, pointers, chunk sizes and the order of
  * archetypes do not. A component without described members counts by its bytes, or, if it has
  * hooks, by being there. Columns whose members leave no gap go through as one block. O(content). */
 #include "base/hash.h"
 #include "storage/archetype.h"
+#include "storage/sparse.h"
 #include "world/world.h"
 
 #include <string.h>
+
+/* A component and a resource of one type, or a sparse one, must not cancel each other out. */
+#define OFF_SALT 0xA0761D6478BD642Fu
+#define SPARSE_SALT 0x9E3779B97F4A7C15u
+#define RESOURCE_SALT 0xD1B54A32D192ED03u
 
 static bool machine_is_little(void) {
     const uint16_t one = 1;
@@ -93,6 +100,25 @@ static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype
     return sum;
 }
 
+/* Where components are switched off, under their names. */
+static uint64_t off_hash(const stoa__storage *storage, const stoa__archetype *archetype) {
+    uint64_t sum = 0;
+    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        if (lane->kind == STOA__LANE_OFF) {
+            stoa__hasher hasher;
+            stoa__hasher_init(&hasher);
+            stoa__hasher_add_text(&hasher, stoa__component_at(storage, lane->id)->name);
+            for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+                const stoa_chunk *chunk = &archetype->head.chunks[c];
+                stoa__hasher_add(&hasher, chunk->data + lane->offset, (size_t)chunk->count);
+            }
+            sum += stoa__hash_mix(stoa__hasher_result(&hasher) ^ OFF_SALT);
+        }
+    }
+    return sum;
+}
+
 static uint64_t archetype_hash(const stoa__storage *storage, const stoa__archetype *archetype) {
     stoa__hasher hasher;
     stoa__hasher_init(&hasher);
@@ -108,8 +134,42 @@ static uint64_t archetype_hash(const stoa__storage *storage, const stoa__archety
             stoa__hasher_add_u32(&hasher, entities[i].generation);
         }
     }
-    stoa__hasher_add_u64(&hasher, columns_hash(storage, archetype));
+    stoa__hasher_add_u64(&hasher, columns_hash(storage, archetype) + off_hash(storage, archetype));
     return stoa__hash_mix(stoa__hasher_result(&hasher));
+}
+
+/* A sparse set in its own order. */
+static uint64_t sparse_hash(const stoa__storage *storage, const stoa__sparse *set) {
+    stoa__hasher hasher;
+    stoa__hasher_init(&hasher);
+    stoa__hasher_add_text(&hasher, set->component->name);
+    for (uint32_t i = 0; i < set->count; i++) {
+        stoa__hasher_add_u32(&hasher, set->entities[i].index);
+        stoa__hasher_add_u32(&hasher, set->entities[i].generation);
+    }
+    if (set->component->info.size != 0) {
+        column_add(storage, &hasher, set->component, set->values, (int32_t)set->count);
+    }
+    if (set->off != NULL) {
+        stoa__hasher_add(&hasher, set->off, set->count);
+    }
+    return stoa__hash_mix(stoa__hasher_result(&hasher) ^ SPARSE_SALT);
+}
+
+/* A resource under its name. One that cannot be saved, being neither plain nor described, does not
+ * count. */
+static uint64_t resource_hash(const stoa_world *world, stoa_component id) {
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (!component->info.plain && component->info.member_count == 0) {
+        return 0;
+    }
+    stoa__hasher hasher;
+    stoa__hasher_init(&hasher);
+    stoa__hasher_add_text(&hasher, component->name);
+    if (component->info.size != 0) {
+        column_add(&world->storage, &hasher, component, stoa_resource_try_id(world, id), 1);
+    }
+    return stoa__hash_mix(stoa__hasher_result(&hasher) ^ RESOURCE_SALT);
 }
 
 static uint64_t entities_hash(const stoa__storage *storage) {
@@ -136,6 +196,13 @@ uint64_t stoa_hash(const stoa_world *world) {
         if (storage->archetypes[i]->head.chunk_count > 0) {
             sum += archetype_hash(storage, storage->archetypes[i]);
         }
+    }
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        sum += c->set->count > 0 ? sparse_hash(storage, c->set) : 0;
+    }
+    for (stoa_component id = stoa_resource_next(world, 0); id != 0;
+         id = stoa_resource_next(world, id)) {
+        sum += resource_hash(world, id);
     }
     return stoa__hash_mix(sum);
 }

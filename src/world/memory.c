@@ -3,6 +3,7 @@
 #include "storage/archetype.h"
 #include "storage/entities.h"
 #include "storage/slab.h"
+#include "storage/sparse.h"
 #include "world/world.h"
 
 /* Moves the chunks out of slabs with room to spare into fewer. */
@@ -36,7 +37,11 @@ stoa_status stoa_compact(stoa_world *world) {
     if (status == STOA_OK) {
         status = slabs_pack(storage);
     }
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        stoa__sparse_trim(&storage->heap, c->set);
+    }
     stoa__entities_trim(storage);
+    stoa__commands_trim(world);
     return stoa__world_report(world, status);
 }
 
@@ -60,6 +65,6 @@ stoa_statistics stoa_stats(const stoa_world *world) {
     stats.queries = (int32_t)world->query_count;
     stats.chunk_reserved = stoa__slab_held(storage);
     stats.bytes_used = stats.chunk_used + storage->head.record_count * sizeof(stoa_record);
-    stats.bytes_reserved = storage->heap.used;
+    stats.bytes_reserved = storage->heap.used + stoa__commands_reserved(world);
     return stats;
 }

@@ -1,6 +1,8 @@
 /* Bundles and changes as the caller gives them. */
 #include "world/values.h"
 
+#include "storage/entities.h"
+
 /* The id of a value, with what is to be done; 0 with the thread's error set. */
 static uint32_t value_key(stoa_world *world, const stoa_value *value, int32_t index, bool drops) {
     if (value->op != STOA_PUT && !(drops && value->op == STOA_DROP)) {
@@ -18,21 +20,30 @@ static uint32_t value_key(stoa_world *world, const stoa_value *value, int32_t in
     return id | (value->op == STOA_DROP ? STOA__KEY_DROP : 0);
 }
 
-/* Puts an element where it belongs; false if its component is there already. */
-static bool key_insert(stoa__values *values, uint32_t element, int32_t source) {
-    uint32_t id = element & ~STOA__KEY_DROP, at = values->count;
-    while (at > 0 && (values->key[at - 1] & ~STOA__KEY_DROP) > id) {
+/* Elements are sorted within the columns and within the sparse components: the place of one that
+ * goes between `from` and `at`. */
+static uint32_t key_place(const stoa__values *values, uint32_t from, uint32_t at, uint32_t id) {
+    while (at > from && (values->key[at - 1] & ~STOA__KEY_DROP) > id) {
         at--;
     }
-    if (at > 0 && (values->key[at - 1] & ~STOA__KEY_DROP) == id) {
+    return at;
+}
+
+/* Puts an element where it belongs; false if its component is there already. */
+static bool key_insert(stoa__values *values, uint32_t element, int32_t source, bool sparse) {
+    uint32_t id = element & ~STOA__KEY_DROP, total = stoa__values_total(values);
+    uint32_t from = sparse ? values->count : 0;
+    uint32_t at = key_place(values, from, sparse ? total : values->count, id);
+    if (at > from && (values->key[at - 1] & ~STOA__KEY_DROP) == id) {
         return false;
     }
-    uint32_t after = values->count - at;
+    uint32_t after = total - at;
     memmove(&values->key[at + 1], &values->key[at], after * sizeof values->key[0]);
     memmove(&values->source[at + 1], &values->source[at], after * sizeof values->source[0]);
     values->key[at] = element;
     values->source[at] = (uint16_t)source;
-    values->count++;
+    values->count += !sparse;
+    values->sparse_count += sparse;
     return true;
 }
 
@@ -54,15 +65,16 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
                            STOA_BUNDLE_MAX);
     }
     result->count = 0;
+    result->sparse_count = 0;
     for (int32_t i = 0; i < count; i++) {
         uint32_t element = value_key(world, &values[i], i, drops);
         if (element == 0) {
             return stoa_last_error().status;
         }
-        if (!key_insert(result, element, i)) {
-            stoa_component id = element & ~STOA__KEY_DROP;
-            return stoa__error(STOA_DUPLICATE, "component '%s' is named twice",
-                               stoa__component_at(&world->storage, id)->name);
+        const stoa__component *component =
+            stoa__component_at(&world->storage, element & ~STOA__KEY_DROP);
+        if (!key_insert(result, element, i, component->set != NULL)) {
+            return stoa__error(STOA_DUPLICATE, "component '%s' is named twice", component->name);
         }
     }
     key_hash(result);
@@ -70,8 +82,25 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
 }
 
 void stoa__values_omit(stoa__values *values, uint32_t at) {
-    uint32_t after = --values->count - at;
+    *(at < values->count ? &values->count : &values->sparse_count) -= 1;
+    uint32_t after = stoa__values_total(values) - at;
     memmove(&values->key[at], &values->key[at + 1], after * sizeof values->key[0]);
     memmove(&values->source[at], &values->source[at + 1], after * sizeof values->source[0]);
     key_hash(values);
+}
+
+STOA__COLD stoa_component stoa__value_type_new(stoa_world *world, stoa_entity e, stoa_type *type) {
+    if (world == NULL || type == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "type");
+        return 0;
+    }
+    if (stoa__entities_find(&world->storage, e) == NULL) {
+        stoa__world_dead(world, e);
+        return 0;
+    }
+    stoa_component id = stoa__registry_type(&world->storage, type);
+    if (id == 0) {
+        stoa__world_report(world, stoa_last_error().status);
+    }
+    return id;
 }

@@ -7,10 +7,11 @@
 #include "world/world.h"
 
 /* A bundle or change, ready to look up its edge: ids in order, so that the order they were named in
- * does not matter. */
+ * does not matter. Sparse components, which no edge knows of, come after the others. */
 typedef struct stoa__values {
-    uint32_t count;
-    uint32_t hash;                    /* of the key */
+    uint32_t count;                   /* columns and tags */
+    uint32_t sparse_count;            /* sparse components, after them */
+    uint32_t hash;                    /* of the key, without sparse ones */
     uint32_t key[STOA_BUNDLE_MAX];    /* sorted by id; STOA__KEY_DROP on those to be taken away */
     uint16_t source[STOA_BUNDLE_MAX]; /* which value of the caller's each is */
 } stoa__values;
@@ -20,16 +21,36 @@ typedef struct stoa__values {
 stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32_t count,
                               bool drops, stoa__values *result);
 
-/* Takes element `at` out of the key. */
+/* Takes element `at` out of the key, a column's or a sparse one's. */
 void stoa__values_omit(stoa__values *values, uint32_t at);
+
+/* Elements in all. */
+STOA__INLINE uint32_t stoa__values_total(const stoa__values *values) {
+    return values->count + values->sparse_count;
+}
 
 /* The id of one value, registering its type if need be; 0 with the thread's error set. */
 STOA__INLINE stoa_component stoa__value_id(stoa_world *world, const stoa_value *value) {
     if (value->type == NULL) {
         return value->id;
     }
-    stoa_component id = stoa_fast_id(world, value->type);
+    stoa_component id = stoa_fast_id(world, value->type) & ~STOA_SPECIAL;
     return STOA_LIKELY(id != 0) ? id : stoa__registry_type(&world->storage, value->type);
+}
+
+/* The slow half of stoa__value_type: registers the type. Nothing is registered for the sake of a
+ * dead entity. */
+stoa_component stoa__value_type_new(stoa_world *world, stoa_entity e, stoa_type *type);
+
+/* The id of a descriptor, registered if need be; 0 with the failure reported. */
+STOA__INLINE stoa_component stoa__value_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    if (STOA_LIKELY(world != NULL && type != NULL)) {
+        stoa_component id = stoa_fast_id(world, type) & ~STOA_SPECIAL;
+        if (STOA_LIKELY(id != 0)) {
+            return id;
+        }
+    }
+    return stoa__value_type_new(world, e, type);
 }
 
 /* Reads one word of a caller's value. Values are mostly written a moment ago, member by member:
@@ -76,7 +97,7 @@ STOA__INLINE void stoa__value_write(const stoa__component *component, uint8_t *t
     }
 }
 
-/* Writes a value to where an edge puts it in a row of its target. */
+/* Writes a value to where an edge puts it in a row of its target. Marks nothing. */
 STOA__INLINE void stoa__value_put(const stoa__edge *edge, const stoa__put *put, stoa__row to,
                                   const void *data) {
     if (STOA_LIKELY(put->size != 0)) {

@@ -4,6 +4,7 @@
 #include "storage/archetype.h"
 #include "storage/entities.h"
 #include "storage/row.h"
+#include "storage/sparse.h"
 #include "world/world.h"
 
 int32_t stoa_archetype_count(const stoa_world *world) {
@@ -106,4 +107,22 @@ const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_
         return NULL;
     }
     return c->data + column->offset;
+}
+
+stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
+                                 stoa_sparse_info *info) {
+    if (world == NULL || info == NULL) {
+        return stoa__world_null(world, world == NULL ? "world" : "info");
+    }
+    if (!stoa__component_known(&world->storage, id)) {
+        return stoa__world_unknown(world, id);
+    }
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (component->set == NULL) {
+        return stoa__world_report(
+            world, stoa__error(STOA_INVALID, "component '%s' is not sparse", component->name));
+    }
+    *info = (stoa_sparse_info){component->set->entities, component->set->values,
+                               (int32_t)component->set->count};
+    return STOA_OK;
 }

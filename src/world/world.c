@@ -2,9 +2,12 @@
 #include "world/world.h"
 
 #include "storage/archetype.h"
+#include "storage/edge.h"
 #include "storage/entities.h"
 #include "storage/registry.h"
 #include "storage/row.h"
+#include "storage/sparse.h"
+#include "world/react.h"
 
 #ifdef STOA_DEBUG
 #include <stdio.h>
@@ -62,6 +65,58 @@ stoa_status stoa__world_iterating(const stoa_world *world) {
                            world->query_ops->open_name(world)));
 }
 
+stoa_status stoa__world_blocked(const stoa_world *world) {
+    uint32_t open = world->storage.head.open;
+    if ((open & STOA__OPEN_ITER) != 0) {
+        return stoa__world_iterating(world);
+    }
+    if ((open & STOA__OPEN_FORK) != 0) {
+        return stoa__world_report(
+            world, stoa__error(STOA_FORKED,
+                               "the world cannot change its structure while %u command "
+                               "buffers are being filled; see stoa_commands_join",
+                               world->buffers.forked_count));
+    }
+    if ((open & STOA__OPEN_FREE) != 0) {
+        return stoa__world_report(world, stoa__error(STOA_FREED, "the world is being freed"));
+    }
+    return STOA_OK;
+}
+
+stoa_status stoa__world_entity_blocked(const stoa_world *world, stoa_entity e) {
+    stoa_status status = stoa__world_blocked(world);
+    return status == STOA_OK ? stoa__hook_locked(world, e) : status;
+}
+
+void stoa__world_rewatch(stoa_world *world) {
+    stoa__storage *storage = &world->storage;
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        stoa__archetype_rewatch(storage, storage->archetypes[i]);
+        stoa__edge_rewatch(storage, storage->archetypes[i]);
+    }
+    /* Remembered bundles look at their edges again. */
+    storage->epoch++;
+}
+
+void *stoa__world_scratch(stoa_world *world, size_t count, size_t size) {
+    void *items = count <= PTRDIFF_MAX / size
+                      ? stoa__heap_alloc(&world->storage.heap, count * size, STOA__LINE)
+                      : NULL;
+    world->scratch += items != NULL ? count * size : 0;
+    return items;
+}
+
+void stoa__world_scratch_free(stoa_world *world, void *items, size_t count, size_t size) {
+    if (items != NULL) {
+        world->scratch -= count * size;
+        stoa__heap_free(&world->storage.heap, items, count * size, STOA__LINE);
+    }
+}
+
+stoa_status stoa__world_requeue(stoa_world *world, stoa_entity e) {
+    return stoa__row_to_end(&world->storage, world->storage.head.records[e.index].place);
+}
+
 stoa_status stoa__world_unknown(const stoa_world *world, stoa_component id) {
     return stoa__world_report(
         world, stoa__error(STOA_UNKNOWN, "there is no component with the id %u", id));
@@ -89,6 +144,8 @@ static stoa_status desc_check(const stoa_world_desc *desc) {
 /* Frees what is not content: tables, and the world itself. */
 static void world_destroy(stoa_world *world) {
     stoa__storage *storage = &world->storage;
+    stoa__commands_free_all(world);
+    stoa__log_free(world);
     stoa__archetype_fini(storage);
     stoa__entities_fini(storage);
     stoa__registry_fini(storage);
@@ -112,8 +169,10 @@ stoa_world *stoa_world_new(const stoa_world_desc *desc) {
     }
     world->storage.heap = heap;
     world->storage.chunk_size = desc->chunk_size != 0 ? desc->chunk_size : CHUNK_SIZE_MAX;
+    world->storage.head.tick = desc->first_tick != 0 ? desc->first_tick : 1;
+    world->swept = world->storage.head.tick;
     if (stoa__archetype_init(&world->storage) != STOA_OK ||
-        stoa__entities_init(&world->storage) != STOA_OK) {
+        stoa__entities_init(&world->storage) != STOA_OK || stoa__commands_init(world) != STOA_OK) {
         world_destroy(world);
         return NULL;
     }
@@ -138,16 +197,47 @@ static void handler_free(const stoa_handler *handler) {
     }
 }
 
+/* Tells observers and on_remove hooks of every entity, in order of indexes. Nothing can change
+ * meanwhile. */
+static void entities_tell(stoa_world *world) {
+    for (stoa_entity e = stoa_entity_next(world, STOA_NULL); e.index != 0;
+         e = stoa_entity_next(world, e)) {
+        if (stoa__react_watched(world, e)) {
+            stoa__react_losing(world, e, &(stoa__delta){.dies = true});
+        }
+    }
+}
+
+/* Ends everything that has a user's value or function. */
+static void content_free(stoa_world *world) {
+    const stoa__storage *storage = &world->storage;
+    stoa__commands_free_all(world);
+    if (world->query_ops != NULL) {
+        world->query_ops->free_all(world);
+    }
+    stoa__event_free_all(world);
+    stoa__resource_free_all(world);
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        components_drop(storage->archetypes[i]);
+    }
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        stoa__sparse_drop_all(c->set);
+    }
+    stoa__hook_free_all(world);
+}
+
 void stoa_world_free(stoa_world *world) {
     if (world == NULL) {
         return;
     }
-    if (world->query_ops != NULL) {
-        world->query_ops->free_all(world);
+    if (world->hooks.depth > 0 || (world->storage.head.open & STOA__OPEN_FREE) != 0) {
+        stoa__world_report(world,
+                           stoa__error(STOA_LOCKED, "a world cannot be freed by one of its hooks"));
+        return;
     }
-    for (uint32_t i = 0; i < world->storage.archetype_count; i++) {
-        components_drop(world->storage.archetypes[i]);
-    }
+    world->storage.head.open |= STOA__OPEN_FREE;
+    entities_tell(world);
+    content_free(world);
     stoa_handler on_assert = world->on_assert, on_error = world->on_error;
     stoa_allocator hooks = world->storage.heap.hooks;
     world_destroy(world);

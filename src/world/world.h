@@ -4,6 +4,20 @@
 
 #include "base/inline.h"
 #include "storage/storage.h"
+#include "world/commands.h"
+#include "world/event.h"
+#include "world/hook.h"
+#include "world/log.h"
+#include "world/resource.h"
+
+/* In head.open, beside the number of iterations: hooks are running. */
+#define STOA__OPEN_HOOK 0x80000000u
+/* Command buffers are being filled by threads. */
+#define STOA__OPEN_FORK 0x40000000u
+/* The world is being freed. */
+#define STOA__OPEN_FREE 0x20000000u
+/* The number of iterations. */
+#define STOA__OPEN_ITER 0x00FFFFFFu
 
 /* What the query layer brings to a world that has met a query. */
 typedef struct stoa__query_ops {
@@ -11,6 +25,14 @@ typedef struct stoa__query_ops {
     const char *(*open_name)(const stoa_world *world); /* a query that is being iterated */
     stoa_status (*check)(const stoa_world *world);
     size_t (*bytes)(const stoa_world *world); /* that queries hold of the heap */
+    void (*sweep)(stoa_world *world, uint32_t tick, uint32_t age); /* clamps last runs */
+    /* Tells observers, before a change, of an entity that will cease to match. */
+    void (*leave)(stoa_world *world, stoa_entity e, const stoa__delta *delta);
+    /* Tells observers, after a change, of an entity that now matches. */
+    void (*enter)(stoa_world *world, stoa_entity e, const stoa__delta *delta);
+    /* Takes the observer of that id away; STOA_NOT_FOUND, set but not reported, if there is none.
+     */
+    stoa_status (*observer_remove)(stoa_world *world, uint32_t id);
 } stoa__query_ops;
 
 /* Components in a bundle that is remembered, at most. */
@@ -35,6 +57,14 @@ struct stoa_world {
     uint32_t query_count;
     struct stoa_query *queries; /* all that live, youngest first */
     const stoa__query_ops *query_ops;
+    struct stoa__observer *observers; /* all that live, in the order they were added */
+    stoa__hooks hooks;
+    stoa__log log;
+    stoa__events events;
+    stoa__resources resources;
+    stoa__buffers buffers;
+    uint32_t swept;              /* the tick of the last sweep */
+    size_t scratch;              /* bytes of the heap that calls under way hold */
     stoa_archetype_head empties; /* entities without components, as queries see them */
     stoa_chunk empties_chunk;    /* their one chunk: a list */
     uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
@@ -66,15 +96,83 @@ stoa_status stoa__world_iterating(const stoa_world *world);
 /* Fails for an id the world did not give out. */
 stoa_status stoa__world_unknown(const stoa_world *world, stoa_component id);
 
+/* STOA_OK if the world is there and knows the id; otherwise reported. */
+STOA__INLINE stoa_status stoa__world_knows(const stoa_world *world, stoa_component id) {
+    if (STOA_LIKELY(world != NULL && stoa__component_known(&world->storage, id))) {
+        return STOA_OK;
+    }
+    return world == NULL ? stoa__world_null(NULL, "world") : stoa__world_unknown(world, id);
+}
+
 /* Fails for a component that an entity does not have. */
 stoa_status stoa__world_missing(const stoa_world *world, stoa_entity e, const char *name);
+
+/* Why the structure cannot change, reported; STOA_OK if it can, since only hooks are running. */
+stoa_status stoa__world_blocked(const stoa_world *world);
+
+/* Why an entity's structure cannot change, reported; STOA_OK if it can, since only hooks of others
+ * are running. */
+stoa_status stoa__world_entity_blocked(const stoa_world *world, stoa_entity e);
 
 /* STOA_OK if the world is there and may change its structure now; otherwise reported. */
 static inline stoa_status stoa__world_may_change(const stoa_world *world) {
     if (STOA_LIKELY(world != NULL && world->storage.head.open == 0)) {
         return STOA_OK;
     }
-    return world == NULL ? stoa__world_null(NULL, "world") : stoa__world_iterating(world);
+    return world == NULL ? stoa__world_null(NULL, "world") : stoa__world_blocked(world);
 }
+
+/* The same for what one entity has. */
+static inline stoa_status stoa__world_may_touch(const stoa_world *world, stoa_entity e) {
+    return STOA_LIKELY(world->storage.head.open == 0) ? STOA_OK
+                                                      : stoa__world_entity_blocked(world, e);
+}
+
+/* The value of a live entity's component, column or sparse, or NULL; `id` must be known. Marks
+ * nothing. Points at something even for a tag. */
+void *stoa__world_value(const stoa_world *world, stoa_entity e, stoa_component id);
+
+/* True if a live entity has the component and it is not switched off; `id` must be known. */
+bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component id);
+
+/* Brings a slot that a command buffer holds (see stoa__entities_hold) to life with a bundle, as
+ * stoa_create_values would. Reported. On an error the slot is held as before. */
+stoa_status stoa__world_birth(stoa_world *world, stoa_entity e, const stoa_value *values,
+                              int32_t count);
+
+/* Moves an entity's row to the end of its archetype, as leaving it and coming back would. Needs
+ * memory only for components with a move hook; the thread's error is set, not reported. */
+stoa_status stoa__world_requeue(stoa_world *world, stoa_entity e);
+
+/* What archetypes and edges know of hooks, observers and the log is read anew. */
+void stoa__world_rewatch(stoa_world *world);
+
+/* Memory that a call holds while others are told of what it does, so that a check inside of them
+ * finds every byte accounted for; NULL on lack of it. A count of 0 is a mistake of the caller's. */
+void *stoa__world_scratch(stoa_world *world, size_t count, size_t size);
+
+/* Gives back what stoa__world_scratch gave; NULL is fine. */
+void stoa__world_scratch_free(stoa_world *world, void *items, size_t count, size_t size);
+
+/* Locks an entity while something of it is told: what it has cannot change until the unlock. Needs
+ * the room that stoa__hook_room found. Locks nest. */
+STOA__INLINE void stoa__hook_lock(stoa_world *world, stoa_entity e) {
+    world->hooks.locked[world->hooks.depth++] = e;
+    world->storage.head.open |= STOA__OPEN_HOOK;
+}
+
+STOA__INLINE void stoa__hook_unlock(stoa_world *world) {
+    stoa__hooks *hooks = &world->hooks;
+    if (hooks->depth == 1) {
+        if (!STOA_LIKELY(!hooks->stale && hooks->observers_purge == NULL)) {
+            stoa__hook_purge(world);
+        }
+        world->storage.head.open &= ~STOA__OPEN_HOOK;
+    }
+    hooks->depth--;
+}
+
+/* Moves the tick on by `steps`, sweeping as so many single steps would. */
+void stoa__world_tick_step(stoa_world *world, uint32_t steps);
 
 #endif

@@ -1,0 +1,261 @@
+/* Creating many entities of one bundle, and making room for them.
+ *
+ * All rows are reserved first, then filled column by column, chunk by chunk. Who is told is told
+ * after all are placed, entity by entity; a hook may destroy those that are still to be told of,
+ * which are then passed over. */
+#include "storage/entities.h"
+#include "storage/sparse.h"
+#include "world/react.h"
+
+/* Gives the rows from `slot` on of a chunk to new entities, in order. */
+static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
+                        int32_t count) {
+    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + slot;
+    uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
+    stoa_record *records = storage->head.records;
+    /* In locals: through the storage each step of the list would wait for the store of the one
+     * before. */
+    uint32_t index = storage->free_first;
+    int32_t i = 0;
+    for (; i < count && index != 0; i++) {
+        stoa_record *record = &records[index];
+        uint32_t next = record->place, generation = record->generation & ~STOA__DEAD;
+        *record = (stoa_record){generation, place + (uint32_t)i};
+        entities[i] = (stoa_entity){index, generation};
+        index = next;
+    }
+    storage->free_first = index;
+    storage->free_count -= (uint32_t)i;
+    uint32_t first = storage->head.record_count - (uint32_t)i;
+    for (int32_t k = i; k < count; k++) {
+        records[first + (uint32_t)k] = (stoa_record){1, place + (uint32_t)k};
+        entities[k] = (stoa_entity){first + (uint32_t)k, 1};
+    }
+    storage->head.record_count += (uint32_t)(count - i);
+    storage->live_count += (uint32_t)count;
+}
+
+/* Fills `count` rows of a chunk from `slot` on with the caller's columns from `from` on. */
+static void rows_write(const stoa__edge *edge, const uint16_t *source, const stoa_chunk *chunk,
+                       int32_t slot, const stoa_value *columns, int32_t from, int32_t count) {
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        if (put->size == 0) {
+            continue;
+        }
+        uint8_t *to = chunk->data + put->to + (size_t)slot * put->size;
+        const void *data = columns[source[i]].data;
+        if (data == NULL) {
+            memset(to, 0, (size_t)count * put->size);
+        } else {
+            uint8_t *items = (uint8_t *)(uintptr_t)data;
+            stoa__component_move(edge->target->lanes[put->lane].component, to,
+                                 items + (size_t)from * put->size, count);
+        }
+    }
+}
+
+/* Marks the columns of new rows, and fills in their lanes that hold no values. */
+static void rows_mark(const stoa__storage *storage, const stoa__edge *edge, const stoa_chunk *chunk,
+                      int32_t slot, int32_t count) {
+    uint32_t tick = storage->head.tick;
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        stoa__state_mark(stoa__state_of(chunk->data, edge->puts[i].to), tick, true);
+    }
+    for (uint32_t i = 0; i < edge->fresh_count; i++) {
+        const stoa__lane *lane = &edge->target->lanes[edge->fresh[i]];
+        uint8_t *items = chunk->data + lane->offset + (size_t)slot * lane->size;
+        if (lane->kind == STOA__LANE_OFF) {
+            memset(items, 0, (size_t)count);
+            continue;
+        }
+        for (int32_t k = 0; k < count; k++) {
+            memcpy(items + (size_t)k * sizeof tick, &tick, sizeof tick);
+        }
+    }
+}
+
+static void bulk_empty(stoa__storage *storage, int32_t count, stoa_entity *entities) {
+    for (int32_t i = 0; i < count; i++) {
+        stoa_entity e = stoa__entities_take(storage, 0);
+        if (entities != NULL) {
+            entities[i] = e;
+        }
+    }
+    storage->empty_count += (uint32_t)count;
+}
+
+static void bulk_rows(stoa__storage *storage, stoa__edge *edge, const uint16_t *source,
+                      int32_t count, stoa_entity *entities, const stoa_value *columns) {
+    stoa__archetype *target = edge->target;
+    const stoa_archetype_head *head = &target->head;
+    for (int32_t done = 0; done < count;) {
+        if (target->tail->count >= head->chunk_capacity) {
+            stoa__archetype_extend(storage, target);
+        }
+        stoa_chunk *chunk = target->tail;
+        int32_t slot = chunk->count;
+        int32_t n = head->chunk_capacity - slot;
+        n = n < count - done ? n : count - done;
+        rows_write(edge, source, chunk, slot, columns, done, n);
+        rows_mark(storage, edge, chunk, slot, n);
+        rows_settle(storage, chunk, slot, n);
+        if (entities != NULL) {
+            memcpy(entities + done, (stoa_entity *)(void *)chunk->data + slot,
+                   (size_t)n * sizeof *entities);
+        }
+        chunk->count += n;
+        storage->rows[target->index] += (uint32_t)n;
+        done += n;
+    }
+}
+
+/* Room for the sparse components of `count` more entities. */
+static stoa_status sparse_reserve(stoa_world *world, const stoa__values *bundle, int32_t count) {
+    const stoa__storage *storage = &world->storage;
+    uint32_t index =
+        count == 1 ? stoa__entities_next(storage) : storage->head.record_count + (uint32_t)count;
+    for (uint32_t i = bundle->count; i < stoa__values_total(bundle); i++) {
+        stoa__sparse *set = stoa__component_at(storage, bundle->key[i])->set;
+        if (!stoa__sparse_reserve(&world->storage.heap, set, index, (uint32_t)count)) {
+            return stoa__error_memory("a sparse component");
+        }
+    }
+    return STOA_OK;
+}
+
+/* Puts the sparse components of entities that are placed. */
+static void sparse_write(stoa_world *world, const stoa__values *bundle, const stoa_value *columns,
+                         const stoa_entity *entities, int32_t count) {
+    for (uint32_t i = bundle->count; i < stoa__values_total(bundle); i++) {
+        stoa__sparse *set = stoa__component_at(&world->storage, bundle->key[i])->set;
+        const uint8_t *data = columns[bundle->source[i]].data;
+        size_t size = set->component->info.size;
+        for (int32_t k = 0; k < count; k++) {
+            uint32_t position = stoa__sparse_insert(set, entities[k], world->storage.head.tick);
+            if (size != 0) {
+                stoa__value_write(set->component, stoa__sparse_value(set, position),
+                                  data != NULL ? data + (size_t)k * size : NULL, size);
+            }
+        }
+    }
+}
+
+/* Room for `count` entities of a bundle; gives the edge that leads there, NULL for no columns. */
+static stoa_status bundle_reserve(stoa_world *world, int32_t count, const stoa__values *bundle,
+                                  stoa__edge **edge) {
+    stoa__storage *storage = &world->storage;
+    *edge = NULL;
+    if (bundle->count > 0) {
+        *edge = stoa__edge_get(storage, storage->archetypes[0], bundle->key, bundle->count,
+                               bundle->hash);
+        if (*edge == NULL) {
+            return stoa_last_error().status;
+        }
+    }
+    stoa_status status = stoa__entities_reserve(storage, (uint32_t)count);
+    if (status == STOA_OK) {
+        status = sparse_reserve(world, bundle, count);
+    }
+    if (status == STOA_OK && *edge != NULL) {
+        status = stoa__archetype_reserve(storage, (*edge)->target, (uint32_t)count);
+    }
+    return status;
+}
+
+static stoa_status bundle_read(stoa_world *world, int32_t entity_count, const stoa_value *values,
+                               int32_t count, stoa__values *bundle) {
+    if (entity_count < 0) {
+        stoa__error(STOA_INVALID, "a count of %d entities", entity_count);
+        return STOA_INVALID;
+    }
+    return stoa__values_read(world, values, count, false, bundle);
+}
+
+/* Creates what there is room for. */
+static void bulk_create(stoa_world *world, stoa__edge *edge, const stoa__values *bundle,
+                        int32_t count, stoa_entity *entities, const stoa_value *columns) {
+    stoa__storage *storage = &world->storage;
+    if (edge == NULL) {
+        bulk_empty(storage, count, entities);
+    } else {
+        stoa__edge_ready(storage, edge, storage->archetypes[0]);
+        bulk_rows(storage, edge, bundle->source, count, entities, columns);
+    }
+    if (bundle->sparse_count > 0) {
+        sparse_write(world, bundle, columns, entities, count);
+    }
+}
+
+/* Tells of entities that were created; those that died meanwhile, or lost components, are not told
+ * of. */
+static void bulk_tell(stoa_world *world, const stoa__effect *effect, const stoa_entity *entities,
+                      int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (stoa__entities_find(&world->storage, entities[i]) != NULL) {
+            stoa__effect_after(world, entities[i], effect);
+        }
+    }
+}
+
+/* stoa_create_bulk_values where the handles are needed though the caller may not want them. */
+static stoa_status bulk_listed(stoa_world *world, stoa__edge *edge, const stoa__values *bundle,
+                               const stoa__effect *effect, int32_t count, stoa_entity *entities,
+                               const stoa_value *columns) {
+    stoa_entity *list = stoa__world_scratch(world, (size_t)count, sizeof *list);
+    if (list == NULL) {
+        return stoa__error_memory("a list of entities");
+    }
+    bulk_create(world, edge, bundle, count, list, columns);
+    if (entities != NULL) {
+        memcpy(entities, list, (size_t)count * sizeof *list);
+    }
+    if (effect->told) {
+        bulk_tell(world, effect, list, count);
+    }
+    stoa__world_scratch_free(world, list, (size_t)count, sizeof *list);
+    return STOA_OK;
+}
+
+stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, stoa_entity *entities,
+                                    const stoa_value *columns, int32_t count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge *edge;
+    stoa__values bundle;
+    stoa__effect effect;
+    status = bundle_read(world, entity_count, columns, count, &bundle);
+    if (status == STOA_OK) {
+        status = bundle_reserve(world, entity_count, &bundle, &edge);
+    }
+    if (status == STOA_OK) {
+        stoa__effect_read(world, STOA_NULL, &bundle, columns, true, &effect);
+        status = stoa__effect_room(world, &effect);
+    }
+    if (status == STOA_OK && entity_count > 0 && (effect.told || bundle.sparse_count > 0)) {
+        status = bulk_listed(world, edge, &bundle, &effect, entity_count, entities, columns);
+    } else if (status == STOA_OK) {
+        bulk_create(world, edge, &bundle, entity_count, entities, columns);
+    }
+    return stoa__world_report(world, status);
+}
+
+stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_value *bundle,
+                                int32_t bundle_count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge *edge;
+    stoa__values read;
+    status = bundle_read(world, count, bundle, bundle_count, &read);
+    if (status == STOA_OK) {
+        status = bundle_reserve(world, count, &read, &edge);
+    }
+    if (status == STOA_OK && edge != NULL) {
+        edge->target->chunk_keep = edge->target->chunk_held;
+    }
+    return stoa__world_report(world, status);
+}

@@ -1,0 +1,187 @@
+/* Buffers that are filled by several threads at the same time.
+ *
+ * What the threads share is decided before they start: each buffer has handles of slots held for
+ * it, as many as it gave out the last time, and beyond those it takes indexes past the entity table
+ * by a rule. Run r of buffer k of n, of 64 indexes, starts at base + (r * n + k) * 64. So a handle
+ * depends on the order of the buffers and on what each records. When the threads are done the table
+ * is extended to the highest index taken, and what was not given out becomes free: those held come
+ * first, in the order they would have been given out, then the gaps between runs, lowest first.
+ * Forking is O(handles held), joining O(slots added). */
+#include "storage/entities.h"
+#include "world/commands_buffer.h"
+
+/* Handle number i past the table, of a buffer. */
+static uint64_t beyond_index(const stoa_commands *commands, uint32_t i) {
+    const stoa__buffers *buffers = &commands->world->buffers;
+    uint64_t run = (uint64_t)(i / STOA__FORK_RUN) * buffers->forked_count + commands->fork_index;
+    return buffers->forked_base + run * STOA__FORK_RUN + i % STOA__FORK_RUN;
+}
+
+stoa_entity stoa__commands_deal(stoa_commands *commands) {
+    if (commands->handle_used < commands->handle_count) {
+        return commands->handles[commands->handle_used++];
+    }
+    uint64_t index = beyond_index(commands, commands->beyond);
+    if (index > STOA_ENTITY_MAX) {
+        stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
+        return STOA_NULL;
+    }
+    commands->beyond++;
+    return (stoa_entity){(uint32_t)index, 1};
+}
+
+/* STOA_OK if buffers can be forked now; otherwise reported. */
+static stoa_status fork_check(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
+    if (world == NULL || (buffers == NULL && count > 0)) {
+        return stoa__world_null(world, world == NULL ? "world" : "list of buffers");
+    }
+    if (count < 0) {
+        return stoa__world_report(world, stoa__error(STOA_INVALID, "a count of %d buffers", count));
+    }
+    if ((world->storage.head.open & STOA__OPEN_HOOK) != 0) {
+        return stoa__world_report(
+            world, stoa__error(STOA_LOCKED, "command buffers cannot be forked inside a hook"));
+    }
+    stoa_status status = stoa__world_may_change(world);
+    for (int32_t i = 0; i < count && status == STOA_OK; i++) {
+        status = stoa__commands_usable(buffers[i]);
+        if (status == STOA_OK && buffers[i]->world != world) {
+            status = stoa__world_report(
+                world, stoa__error(STOA_INVALID, "buffer %d belongs to another world", i));
+        }
+    }
+    return status;
+}
+
+/* Marks the buffers as forked; STOA_INVALID if one is listed twice, with none marked. */
+static stoa_status fork_mark(stoa_commands *const *buffers, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (buffers[i]->forked) {
+            while (i-- > 0) {
+                buffers[i]->forked = false;
+            }
+            return stoa__error(STOA_INVALID, "a command buffer is listed twice");
+        }
+        buffers[i]->forked = true;
+    }
+    return STOA_OK;
+}
+
+/* Room for the list of buffers and for the handles of each. */
+static stoa_status fork_reserve(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
+    uint64_t wanted = 0;
+    for (int32_t i = 0; i < count; i++) {
+        wanted += buffers[i]->wanted;
+    }
+    if (wanted > STOA_ENTITY_MAX) {
+        return stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        stoa_commands *c = buffers[i];
+        if (!stoa__heap_grow(&c->heap, &c->handles, &c->handle_capacity, c->wanted,
+                             sizeof *c->handles)) {
+            return stoa__error_memory("the handles of a command buffer");
+        }
+    }
+    stoa_status status = stoa__entities_reserve(&world->storage, (uint32_t)wanted);
+    if (status != STOA_OK || count == 0) {
+        return status;
+    }
+    world->buffers.forked =
+        stoa__heap_alloc(&world->storage.heap, (size_t)count * sizeof *world->buffers.forked,
+                         _Alignof(stoa_commands *));
+    return world->buffers.forked != NULL ? STOA_OK : stoa__error_memory("the list of buffers");
+}
+
+stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
+    stoa_status status = fork_check(world, buffers, count);
+    if (status != STOA_OK) {
+        return status;
+    }
+    status = fork_mark(buffers, count);
+    if (status != STOA_OK) {
+        return stoa__world_report(world, status);
+    }
+    status = fork_reserve(world, buffers, count);
+    if (status != STOA_OK) {
+        for (int32_t i = 0; i < count; i++) {
+            buffers[i]->forked = false;
+        }
+        return stoa__world_report(world, status);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        stoa_commands *c = buffers[i];
+        for (uint32_t k = 0; k < c->wanted; k++) {
+            c->handles[k] = stoa__entities_hold(&world->storage);
+        }
+        c->handle_count = c->wanted;
+        c->handle_used = c->beyond = 0;
+        c->fork_index = (uint32_t)i;
+        world->buffers.forked[i] = c;
+    }
+    world->buffers.forked_count = (uint32_t)count;
+    world->buffers.forked_base = world->storage.head.record_count;
+    world->storage.head.open |= STOA__OPEN_FORK;
+    return STOA_OK;
+}
+
+/* One past the highest index that any buffer took. */
+static uint32_t table_end(const stoa_world *world) {
+    uint64_t end = world->buffers.forked_base;
+    for (uint32_t i = 0; i < world->buffers.forked_count; i++) {
+        const stoa_commands *c = world->buffers.forked[i];
+        uint64_t own = c->beyond > 0 ? beyond_index(c, c->beyond - 1) + 1 : 0;
+        end = own > end ? own : end;
+    }
+    return (uint32_t)end;
+}
+
+/* Frees the indexes past the old table that no buffer took, so that the lowest is taken first. */
+static void gaps_free(stoa_world *world) {
+    const stoa__buffers *buffers = &world->buffers;
+    for (uint32_t i = world->storage.head.record_count; i-- > buffers->forked_base;) {
+        uint32_t past = i - buffers->forked_base;
+        uint32_t run = past / STOA__FORK_RUN;
+        const stoa_commands *c = buffers->forked[run % buffers->forked_count];
+        uint32_t number = run / buffers->forked_count * STOA__FORK_RUN + past % STOA__FORK_RUN;
+        if (number >= c->beyond) {
+            stoa__entities_unhold(&world->storage, (stoa_entity){i, 1}, false);
+        }
+    }
+}
+
+void stoa__commands_unfork(stoa_world *world) {
+    stoa__buffers *buffers = &world->buffers;
+    stoa__heap_free(&world->storage.heap, buffers->forked,
+                    buffers->forked_count * sizeof *buffers->forked, _Alignof(stoa_commands *));
+    buffers->forked = NULL;
+    buffers->forked_count = 0;
+    world->storage.head.open &= ~STOA__OPEN_FORK;
+}
+
+stoa_status stoa_commands_join(stoa_world *world) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    stoa__storage *storage = &world->storage;
+    if ((storage->head.open & STOA__OPEN_FORK) == 0) {
+        return stoa__world_report(world,
+                                  stoa__error(STOA_INVALID, "no command buffers are forked"));
+    }
+    stoa_status status = stoa__entities_extend(storage, table_end(world));
+    if (status != STOA_OK) {
+        return stoa__world_report(world, status);
+    }
+    gaps_free(world);
+    for (uint32_t i = world->buffers.forked_count; i-- > 0;) {
+        stoa_commands *c = world->buffers.forked[i];
+        for (uint32_t k = c->handle_count; k-- > c->handle_used;) {
+            stoa__entities_unhold(storage, c->handles[k], false);
+        }
+        c->wanted = c->handle_used + c->beyond;
+        c->handle_count = c->handle_used = c->beyond = 0;
+        c->forked = false;
+    }
+    stoa__commands_unfork(world);
+    return STOA_OK;
+}

@@ -1,0 +1,366 @@
+/* Recording commands.
+ *
+ * A call checks what it can without looking at entities, then takes its place in the arena, then
+ * moves the value in: a failing call records nothing and leaves the value alone. A component is
+ * found in the buffer's table of kinds: where a descriptor or id was met lately by one look, else
+ * by its name. Naming a component by its descriptor reads nothing of the world, and naming it by
+ * its id only what never changes, so that forked buffers can be filled by a thread each. O(1) for a
+ * command. */
+#include "storage/entities.h"
+#include "world/commands_buffer.h"
+#include "world/values.h"
+
+/* The kind of a descriptor; 0 with the thread's error set. */
+STOA__INLINE uint32_t type_kind(stoa_commands *commands, stoa_type *type) {
+    if (STOA_LIKELY(type != NULL && commands->kind_count > 0)) {
+        uint32_t kind = *stoa__kind_cached(commands, type);
+        if (STOA_LIKELY(commands->kinds[kind].type == type)) {
+            return kind;
+        }
+    }
+    return stoa__kind_of_type(commands, type);
+}
+
+/* The kind of an id; 0 with the thread's error set. */
+STOA__INLINE uint32_t id_kind(stoa_commands *commands, stoa_component id) {
+    if (STOA_LIKELY(id != 0 && commands->kind_count > 0)) {
+        uint32_t kind = commands->id_cache[id & (STOA__KIND_CACHE - 1)];
+        const stoa__kind *k = &commands->kinds[kind];
+        if (STOA_LIKELY(k->id == id && k->type == NULL)) {
+            return kind;
+        }
+    }
+    return stoa__kind_of_id(commands, id);
+}
+
+/* Takes the place of a command or part; NULL with the thread's error set. */
+STOA__INLINE stoa__command *command_take(stoa_commands *commands, stoa_entity e, uint32_t kind,
+                                         stoa__command_op op) {
+    const stoa__kind *k = op == STOA__COMMAND_SET ? &commands->kinds[kind] : NULL;
+    uint8_t *at = stoa__arena_room(&commands->arena, &commands->heap,
+                                   k != NULL ? k->room : sizeof(stoa__command));
+    if (!STOA_LIKELY(at != NULL)) {
+        stoa__error_memory("recording a command");
+        return NULL;
+    }
+    stoa__command *command = (stoa__command *)(void *)at;
+    uint8_t *end = k != NULL ? stoa__command_value_end(command, k) : at + sizeof *command;
+    stoa__arena_take(&commands->arena, end);
+    size_t units = (size_t)(commands->arena.next - at) / STOA__ARENA_UNIT;
+    *command = (stoa__command){e, kind, (uint16_t)op, units <= UINT16_MAX ? (uint16_t)units : 0};
+    return command;
+}
+
+/* Moves a caller's value behind its command. */
+STOA__INLINE void value_take(stoa_commands *commands, const stoa__command *command,
+                             const void *data) {
+    const stoa__kind *kind = &commands->kinds[command->kind];
+    uint8_t *to = stoa__command_value(command, kind);
+    if (STOA_LIKELY(kind->move == NULL)) {
+        stoa__value_copy(to, data, kind->size);
+    } else {
+        kind->move(to, (void *)(uintptr_t)data, 1, kind->user);
+    }
+    commands->owning |= kind->drop != NULL;
+}
+
+/* STOA_OK if one more command can be counted; otherwise the thread's error is set. */
+STOA__INLINE stoa_status count_check(const stoa_commands *commands) {
+    return STOA_LIKELY(commands->count < INT32_MAX)
+               ? STOA_OK
+               : stoa__error(STOA_LIMIT, "a command buffer holds at most %d commands", INT32_MAX);
+}
+
+/* Why a buffer or an entity cannot be used, reported; STOA_OK if they can. */
+STOA__COLD static stoa_status target_fail(const stoa_commands *commands, stoa_entity e) {
+    stoa_status status = stoa__commands_usable(commands);
+    if (status == STOA_OK && stoa_entity_is_null(e)) {
+        status = stoa__world_dead(commands->world, e);
+    }
+    return status;
+}
+
+STOA__INLINE stoa_status target_check(const stoa_commands *commands, stoa_entity e) {
+    return STOA_LIKELY(commands != NULL && !commands->freed && !stoa_entity_is_null(e))
+               ? STOA_OK
+               : target_fail(commands, e);
+}
+
+/* Reports the thread's error. */
+STOA__COLD static stoa_status record_fail(const stoa_commands *commands) {
+    return stoa__world_report(commands->world, stoa_last_error().status);
+}
+
+/* Records a command with a value in the arena's block, if all is in order and the value is moved as
+ * bytes. */
+STOA__INLINE bool value_record(stoa_commands *commands, stoa_entity e, uint32_t kind,
+                               const void *data) {
+    const stoa__kind *k = &commands->kinds[kind];
+    size_t extent = k->extent;
+    uint8_t *at = commands->arena.next;
+    if (!STOA_LIKELY(extent != 0 && data != NULL && commands->count < INT32_MAX &&
+                     (uintptr_t)commands->arena.end - (uintptr_t)at >= extent)) {
+        return false;
+    }
+    commands->arena.next = at + extent;
+    commands->count++;
+    commands->owning |= k->drop != NULL;
+    *(stoa__command *)(void *)at =
+        (stoa__command){e, kind, STOA__COMMAND_SET, (uint16_t)(extent / STOA__ARENA_UNIT)};
+    stoa__value_copy(at + sizeof(stoa__command), data, k->size);
+    return true;
+}
+
+/* Records a command on one component; `kind` is 0 if finding it failed. */
+STOA__APART static stoa_status command_record(stoa_commands *commands, stoa_entity e, uint32_t kind,
+                                              stoa__command_op op, const void *data) {
+    if (!STOA_LIKELY(kind != 0)) {
+        return record_fail(commands);
+    }
+    if (op == STOA__COMMAND_SET && data == NULL && commands->kinds[kind].size != 0) {
+        return stoa__world_null(commands->world, "value");
+    }
+    if (!STOA_LIKELY(count_check(commands) == STOA_OK)) {
+        return record_fail(commands);
+    }
+    const stoa__command *command = command_take(commands, e, kind, op);
+    if (!STOA_LIKELY(command != NULL)) {
+        return record_fail(commands);
+    }
+    if (op == STOA__COMMAND_SET && commands->kinds[kind].size != 0) {
+        value_take(commands, command, data);
+    }
+    commands->count++;
+    return STOA_OK;
+}
+
+stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e) {
+    stoa_status status = target_check(commands, e);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return status;
+    }
+    if (!STOA_LIKELY(count_check(commands) == STOA_OK &&
+                     command_take(commands, e, 0, STOA__COMMAND_DESTROY) != NULL)) {
+        return record_fail(commands);
+    }
+    commands->count++;
+    return STOA_OK;
+}
+
+stoa_status stoa_commands_set_id(stoa_commands *commands, stoa_entity e, stoa_component id,
+                                 const void *value, size_t size) {
+    stoa_status status = target_check(commands, e);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return status;
+    }
+    uint32_t kind = id_kind(commands, id);
+    if (kind != 0 && size != commands->kinds[kind].size) {
+        const stoa__kind *k = &commands->kinds[kind];
+        return stoa__world_report(
+            commands->world, stoa__error(STOA_INVALID, "component '%s' has %u bytes, the value %zu",
+                                         k->name, k->size, size));
+    }
+    return STOA_LIKELY(kind != 0 && value_record(commands, e, kind, value))
+               ? STOA_OK
+               : command_record(commands, e, kind, STOA__COMMAND_SET, value);
+}
+
+stoa_status stoa_commands_set_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
+                                   const void *value) {
+    stoa_status status = target_check(commands, e);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return status;
+    }
+    uint32_t kind = type_kind(commands, type);
+    return STOA_LIKELY(kind != 0 && value_record(commands, e, kind, value))
+               ? STOA_OK
+               : command_record(commands, e, kind, STOA__COMMAND_SET, value);
+}
+
+stoa_status stoa_commands_add_id(stoa_commands *commands, stoa_entity e, stoa_component id) {
+    stoa_status status = target_check(commands, e);
+    return status == STOA_OK
+               ? command_record(commands, e, id_kind(commands, id), STOA__COMMAND_ADD, NULL)
+               : status;
+}
+
+stoa_status stoa_commands_add_type(stoa_commands *commands, stoa_entity e, stoa_type *type) {
+    stoa_status status = target_check(commands, e);
+    return status == STOA_OK
+               ? command_record(commands, e, type_kind(commands, type), STOA__COMMAND_ADD, NULL)
+               : status;
+}
+
+stoa_status stoa_commands_remove_id(stoa_commands *commands, stoa_entity e, stoa_component id) {
+    stoa_status status = target_check(commands, e);
+    return status == STOA_OK
+               ? command_record(commands, e, id_kind(commands, id), STOA__COMMAND_REMOVE, NULL)
+               : status;
+}
+
+stoa_status stoa_commands_remove_type(stoa_commands *commands, stoa_entity e, stoa_type *type) {
+    stoa_status status = target_check(commands, e);
+    return status == STOA_OK
+               ? command_record(commands, e, type_kind(commands, type), STOA__COMMAND_REMOVE, NULL)
+               : status;
+}
+
+static stoa_status enable_record(stoa_commands *commands, stoa_entity e, uint32_t kind, bool on) {
+    if (kind != 0 && (commands->kinds[kind].flags & STOA_SWITCHABLE) == 0) {
+        return stoa__world_report(commands->world,
+                                  stoa__error(STOA_INVALID, "component '%s' cannot be switched off",
+                                              commands->kinds[kind].name));
+    }
+    return command_record(commands, e, kind, on ? STOA__COMMAND_ENABLE : STOA__COMMAND_DISABLE,
+                          NULL);
+}
+
+stoa_status stoa_commands_enable_id(stoa_commands *commands, stoa_entity e, stoa_component id,
+                                    bool on) {
+    stoa_status status = target_check(commands, e);
+    return status == STOA_OK ? enable_record(commands, e, id_kind(commands, id), on) : status;
+}
+
+stoa_status stoa_commands_enable_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
+                                      bool on) {
+    stoa_status status = target_check(commands, e);
+    return status == STOA_OK ? enable_record(commands, e, type_kind(commands, type), on) : status;
+}
+
+/* What the next bundle marks the kinds with that it names. */
+static void stamp_next(stoa_commands *commands) {
+    if (++commands->stamp == 0) {
+        for (uint32_t i = 0; i < commands->kind_count; i++) {
+            commands->kinds[i].stamp = 0;
+        }
+        commands->stamp = 1;
+    }
+}
+
+/* Takes the place of one part of a bundle; its value is moved in later. */
+static stoa_status part_take(stoa_commands *commands, const stoa_value *value, int32_t index,
+                             bool drops) {
+    if (value->op != STOA_PUT && !(drops && value->op == STOA_DROP)) {
+        return stoa__error(STOA_INVALID, "value %d of the bundle is not one to put", index);
+    }
+    uint32_t kind =
+        value->type != NULL ? type_kind(commands, value->type) : id_kind(commands, value->id);
+    if (kind == 0) {
+        return stoa_last_error().status;
+    }
+    const stoa__kind *k = &commands->kinds[kind];
+    stoa__kind *named = &commands->kinds[k->same];
+    if (named->stamp == commands->stamp) {
+        return stoa__error(STOA_DUPLICATE, "component '%s' is named twice", k->name);
+    }
+    named->stamp = commands->stamp;
+    stoa__command_op op = value->op == STOA_DROP ? STOA__COMMAND_REMOVE
+                          : value->data != NULL  ? STOA__COMMAND_SET
+                                                 : STOA__COMMAND_ZERO;
+    return command_take(commands, STOA_NULL, kind, op) != NULL ? STOA_OK : STOA_NO_MEMORY;
+}
+
+/* Takes the places of a creation or change and its parts, without an entity and without values. On
+ * error nothing is taken. */
+static stoa_status bundle_take(stoa_commands *commands, stoa__command_op op,
+                               const stoa_value *values, int32_t count) {
+    if (count < 0) {
+        return stoa__error(STOA_INVALID, "a bundle of %d components", count);
+    }
+    if (count > 0 && values == NULL) {
+        return stoa__error(STOA_NULL_ARGUMENT, "the values must not be null");
+    }
+    if (count > STOA_BUNDLE_MAX) {
+        return stoa__error(STOA_LIMIT, "a bundle of %d components is over the limit of %d", count,
+                           STOA_BUNDLE_MAX);
+    }
+    stoa_status status = count_check(commands);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__arena_mark mark = stoa__arena_mark_get(&commands->arena);
+    stoa__command *command = command_take(commands, STOA_NULL, 0, op);
+    status = command != NULL ? STOA_OK : STOA_NO_MEMORY;
+    stamp_next(commands);
+    for (int32_t i = 0; i < count && status == STOA_OK; i++) {
+        status = part_take(commands, &values[i], i, op == STOA__COMMAND_CHANGE);
+    }
+    if (status != STOA_OK) {
+        stoa__arena_rewind(&commands->arena, mark);
+        return status;
+    }
+    command->extent = (uint16_t)count;
+    return STOA_OK;
+}
+
+/* Gives a bundle that was taken at `mark` its entity and its values. */
+static void bundle_fill(stoa_commands *commands, stoa__arena_mark mark, stoa_entity e,
+                        const stoa_value *values) {
+    stoa__arena_place place = {mark.last, mark.next};
+    stoa__command *command = stoa__command_read(commands, &place);
+    command->entity = e;
+    for (uint32_t i = 0, n = command->extent; i < n; i++) {
+        command = stoa__command_read(commands, &place);
+        command->entity = e;
+        if (command->op == STOA__COMMAND_SET && commands->kinds[command->kind].size != 0) {
+            value_take(commands, command, values[i].data);
+        }
+    }
+    commands->count++;
+}
+
+/* A handle for a creation; STOA_NULL with the thread's error set. */
+static stoa_entity handle_take(stoa_commands *commands) {
+    if (commands->forked) {
+        return stoa__commands_deal(commands);
+    }
+    stoa__storage *storage = &commands->world->storage;
+    if ((storage->head.open & STOA__OPEN_FORK) != 0) {
+        stoa__error(STOA_FORKED, "a command buffer that is not forked cannot create entities "
+                                 "while others are");
+        return STOA_NULL;
+    }
+    if (!stoa__entities_ready(storage) && stoa__entities_reserve(storage, 1) != STOA_OK) {
+        return STOA_NULL;
+    }
+    return stoa__entities_hold(storage);
+}
+
+stoa_entity stoa_commands_create_values(stoa_commands *commands, const stoa_value *values,
+                                        int32_t count) {
+    if (stoa__commands_usable(commands) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__arena_mark mark = stoa__arena_mark_get(&commands->arena);
+    if (bundle_take(commands, STOA__COMMAND_CREATE, values, count) != STOA_OK) {
+        record_fail(commands);
+        return STOA_NULL;
+    }
+    stoa_entity e = handle_take(commands);
+    if (stoa_entity_is_null(e)) {
+        stoa__arena_rewind(&commands->arena, mark);
+        record_fail(commands);
+        return STOA_NULL;
+    }
+    bundle_fill(commands, mark, e, values);
+    commands->creations++;
+    return e;
+}
+
+stoa_entity stoa_commands_create(stoa_commands *commands) {
+    return stoa_commands_create_values(commands, NULL, 0);
+}
+
+stoa_status stoa_commands_change_values(stoa_commands *commands, stoa_entity e,
+                                        const stoa_value *values, int32_t count) {
+    stoa_status status = target_check(commands, e);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__arena_mark mark = stoa__arena_mark_get(&commands->arena);
+    if (bundle_take(commands, STOA__COMMAND_CHANGE, values, count) != STOA_OK) {
+        return record_fail(commands);
+    }
+    bundle_fill(commands, mark, e, values);
+    return STOA_OK;
+}

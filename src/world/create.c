@@ -1,0 +1,358 @@
+/* Creating entities, one at a time.
+ *
+ * A creation reserves a slot of the entity table and a row before it commits to either, so lack of
+ * memory changes nothing. Entities without components have no row: their place is chunk 0. Bundles
+ * are remembered by the descriptors they were given with, so that one met before is placed without
+ * a look-up. */
+#include "storage/entities.h"
+#include "storage/sparse.h"
+#include "world/react.h"
+
+/* Gives a place to a new entity, or to the one whose slot is held. */
+STOA__INLINE stoa_entity slot_settle(stoa__storage *storage, stoa_entity held, uint32_t place) {
+    if (STOA_LIKELY(held.index == 0)) {
+        return stoa__entities_take(storage, place);
+    }
+    stoa__entities_live(storage, held, place);
+    return held;
+}
+
+/* An entity without components comes to life, told; `held` is the slot to use, if any. */
+STOA__COLD static stoa_entity create_empty(stoa_world *world, stoa_entity held) {
+    stoa__storage *storage = &world->storage;
+    stoa_status status = stoa__hook_room(world);
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return STOA_NULL;
+    }
+    storage->empty_count++;
+    stoa_entity e = slot_settle(storage, held, 0);
+    stoa__react_cloned(world, e);
+    return e;
+}
+
+stoa_entity stoa_create(stoa_world *world) {
+    if (stoa__world_may_change(world) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__storage *storage = &world->storage;
+    if (!STOA_LIKELY(stoa__entities_ready(storage))) {
+        stoa_status status = stoa__entities_reserve(storage, 1);
+        if (status != STOA_OK) {
+            stoa__world_report(world, status);
+            return STOA_NULL;
+        }
+    }
+    if (!STOA_LIKELY(!storage->watch_all)) {
+        return create_empty(world, STOA_NULL);
+    }
+    storage->empty_count++;
+    return stoa__entities_take(storage, 0);
+}
+
+/* A raw row of the archetype and a slot to go with it; nothing has changed on error. */
+STOA__INLINE stoa_status entity_row(stoa__storage *storage, stoa__archetype *archetype,
+                                    stoa__row *row) {
+    if (!STOA_LIKELY(stoa__entities_ready(storage))) {
+        stoa_status status = stoa__entities_reserve(storage, 1);
+        if (status != STOA_OK) {
+            return status;
+        }
+    }
+    return stoa__row_append(storage, archetype, row);
+}
+
+/* Gives a row that is filled in to a new entity. */
+STOA__INLINE stoa_entity entity_settle(stoa__storage *storage, stoa_entity held, stoa__row row) {
+    stoa_entity e = slot_settle(storage, held, row.place);
+    *stoa__row_entity(row) = e;
+    return e;
+}
+
+/* The bundle remembered for these values, known again by the slots of their descriptors; NULL if it
+ * is another. */
+STOA__INLINE stoa__bundle *bundle_recall(const stoa_world *world, const stoa_value *values,
+                                         int32_t count) {
+    if (!STOA_LIKELY((uint32_t)count <= STOA__BUNDLE_SHORT && values != NULL &&
+                     values[0].type != NULL)) {
+        return NULL;
+    }
+    stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
+    if (!STOA_LIKELY(bundle->count == count)) {
+        return NULL;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const stoa_type *type = values[i].type;
+        if (!STOA_LIKELY(type != NULL && values[i].op == STOA_PUT &&
+                         STOA_LOAD(&type->slot) == bundle->slots[i])) {
+            return NULL;
+        }
+    }
+    return bundle;
+}
+
+/* Remembers a bundle of described types. Its offsets are read when it is next used. */
+static void bundle_remember(stoa_world *world, const stoa_value *values, int32_t count,
+                            stoa__edge *edge) {
+    if (count > STOA__BUNDLE_SHORT || values[0].type == NULL) {
+        return;
+    }
+    stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
+    bundle->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (values[i].type == NULL) {
+            return;
+        }
+        bundle->slots[i] = STOA_LOAD(&values[i].type->slot);
+    }
+    bundle->edge = edge;
+    bundle->count = count;
+    bundle->epoch = world->storage.epoch - 1;
+}
+
+/* Reads the offsets of a bundle anew. */
+STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bundle) {
+    stoa__edge *edge = bundle->edge;
+    bool words = edge->plain && !edge->rich && !edge->watched;
+    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    for (int32_t i = 0; i < bundle->count; i++) {
+        stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[i]]);
+        uint32_t at = 0;
+        while (edge->key[at] != id) {
+            at++;
+        }
+        bundle->puts[i] = edge->puts[at];
+        uint32_t size = edge->puts[at].size;
+        words = words && size % 4 == 0 && size <= 16;
+    }
+    bundle->target = edge->target;
+    bundle->words = words;
+    bundle->epoch = storage->epoch;
+}
+
+/* The edge that leads from nothing to the columns of a bundle; NULL with the thread's error set. */
+static stoa__edge *bundle_edge(stoa__storage *storage, const stoa__values *bundle) {
+    return stoa__edge_get(storage, storage->archetypes[0], bundle->key, bundle->count,
+                          bundle->hash);
+}
+
+/* Room for the sparse components of a bundle, for an entity that will have that index. */
+static stoa_status sparse_reserve(stoa_world *world, const stoa__values *bundle, uint32_t index) {
+    for (uint32_t i = bundle->count; i < stoa__values_total(bundle); i++) {
+        stoa__sparse *set = stoa__component_at(&world->storage, bundle->key[i])->set;
+        if (!stoa__sparse_reserve(&world->storage.heap, set, index, 1)) {
+            return stoa__error_memory("a sparse component");
+        }
+    }
+    return STOA_OK;
+}
+
+static void sparse_write(stoa_world *world, const stoa__values *bundle, const stoa_value *values,
+                         stoa_entity e) {
+    for (uint32_t i = bundle->count; i < stoa__values_total(bundle); i++) {
+        stoa__sparse *set = stoa__component_at(&world->storage, bundle->key[i])->set;
+        uint32_t position = stoa__sparse_insert(set, e, world->storage.head.tick);
+        uint32_t size = set->component->info.size;
+        if (size != 0) {
+            stoa__value_write(set->component, stoa__sparse_value(set, position),
+                              values[bundle->source[i]].data, size);
+        }
+    }
+}
+
+/* Everything that creating with a bundle needs; on error nothing has changed. Without columns
+ * `edge` is NULL and there is no row. */
+static stoa_status bundle_prepare(stoa_world *world, const stoa__values *bundle, stoa_entity held,
+                                  stoa__edge **edge, stoa__row *row) {
+    stoa__storage *storage = &world->storage;
+    *edge = NULL;
+    if (bundle->count > 0) {
+        *edge = bundle_edge(storage, bundle);
+        if (*edge == NULL) {
+            return stoa_last_error().status;
+        }
+    }
+    stoa_status status = held.index != 0 ? STOA_OK : stoa__entities_reserve(storage, 1);
+    if (status == STOA_OK) {
+        uint32_t index = held.index != 0 ? held.index : stoa__entities_next(storage);
+        status = sparse_reserve(world, bundle, index);
+    }
+    if (status == STOA_OK && *edge != NULL) {
+        status = stoa__row_append(storage, (*edge)->target, row);
+    }
+    return status;
+}
+
+/* Creates with a bundle of any kind; STOA_NULL with the failure reported. */
+static stoa_entity create_any(stoa_world *world, const stoa__values *bundle,
+                              const stoa_value *values, stoa_entity held) {
+    stoa__storage *storage = &world->storage;
+    stoa__effect effect;
+    stoa__edge *edge;
+    stoa__row row = {.place = 0};
+    stoa__effect_read(world, STOA_NULL, bundle, values, true, &effect);
+    stoa_status status = stoa__effect_room(world, &effect);
+    if (status == STOA_OK) {
+        status = bundle_prepare(world, bundle, held, &edge, &row);
+    }
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return STOA_NULL;
+    }
+    stoa_entity e;
+    if (edge != NULL) {
+        stoa__edge_ready(storage, edge, storage->archetypes[0]);
+        for (uint32_t i = 0; i < bundle->count; i++) {
+            stoa__value_put(edge, &edge->puts[i], row, values[bundle->source[i]].data);
+        }
+        stoa__edge_mark(storage, edge, row);
+        e = entity_settle(storage, held, row);
+    } else {
+        storage->empty_count++;
+        e = slot_settle(storage, held, 0);
+    }
+    sparse_write(world, bundle, values, e);
+    stoa__effect_after(world, e, &effect);
+    return e;
+}
+
+/* stoa_create_values for a bundle that is not remembered, or fails. */
+STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *values,
+                                          int32_t count, stoa_entity held) {
+    stoa__values bundle;
+    stoa_status status = stoa__values_read(world, values, count, false, &bundle);
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return STOA_NULL;
+    }
+    stoa_entity e = create_any(world, &bundle, values, held);
+    if (e.index != 0 && bundle.sparse_count == 0 && bundle.count > 0) {
+        bundle_remember(world, values, count, bundle_edge(&world->storage, &bundle));
+    }
+    return e;
+}
+
+stoa_status stoa__world_birth(stoa_world *world, stoa_entity e, const stoa_value *values,
+                              int32_t count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (count == 0 && !world->storage.watch_all) {
+        world->storage.empty_count++;
+        stoa__entities_live(&world->storage, e, 0);
+        return STOA_OK;
+    }
+    stoa_entity made = count == 0 ? create_empty(world, e) : create_long(world, values, count, e);
+    return made.index != 0 ? STOA_OK : stoa_last_error().status;
+}
+
+stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int32_t count) {
+    if (!STOA_LIKELY(count != 0)) {
+        return stoa_create(world);
+    }
+    if (stoa__world_may_change(world) != STOA_OK) {
+        return STOA_NULL;
+    }
+    stoa__bundle *bundle = bundle_recall(world, values, count);
+    if (!STOA_LIKELY(bundle != NULL && !bundle->edge->watched)) {
+        return create_long(world, values, count, STOA_NULL);
+    }
+    stoa__storage *storage = &world->storage;
+    const stoa__edge *edge = bundle->edge;
+    stoa__row row;
+    stoa_status status = entity_row(storage, edge->target, &row);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        stoa__world_report(world, status);
+        return STOA_NULL;
+    }
+    if (!STOA_LIKELY(bundle->epoch == storage->epoch)) {
+        bundle_refresh(storage, bundle);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        stoa__value_put(edge, &bundle->puts[i], row, values[i].data);
+        stoa__state_mark(stoa__state_of(row.data, bundle->puts[i].to), storage->head.tick, true);
+    }
+    if (!STOA_LIKELY(!edge->rich)) {
+        stoa__edge_mark(storage, edge, row);
+    }
+    return entity_settle(storage, STOA_NULL, row);
+}
+
+/* A component of a small bundle. */
+typedef struct piece {
+    stoa_type *type;
+    const void *data;
+} piece;
+
+/* A bundle given in pieces that is not quick: put together for the general way. */
+STOA__APART static stoa_entity create_pieces(stoa_world *world, int32_t count, piece a, piece b,
+                                             piece c) {
+    const stoa_value values[STOA_CREATE_FEW] = {{.type = a.type, .data = a.data},
+                                                {.type = b.type, .data = b.data},
+                                                {.type = c.type, .data = c.data}};
+    return stoa_create_values(world, values, count);
+}
+
+/* True if the piece is the one remembered and has a value. */
+STOA__INLINE bool piece_known(const stoa__bundle *bundle, int32_t i, piece p) {
+    return STOA_LIKELY(p.type != NULL && p.data != NULL &&
+                       STOA_LOAD(&p.type->slot) == bundle->slots[i]);
+}
+
+/* Copies the value of a bundle of words into its row. */
+STOA__INLINE void piece_write(const stoa__bundle *bundle, int32_t i, stoa__row row, piece p,
+                              uint32_t tick) {
+    size_t size = bundle->puts[i].size;
+    uint8_t *to = row.data + bundle->puts[i].to + row.slot * size;
+    stoa__value_words(to, p.data, size);
+    stoa__state_mark(stoa__state_of(row.data, bundle->puts[i].to), tick, true);
+}
+
+/* Makes an entity with a remembered bundle, without a call; anything else goes the general way.
+ * `count` is a constant. */
+STOA__INLINE stoa_entity create_few(stoa_world *world, int32_t count, piece a, piece b, piece c) {
+    if (!STOA_LIKELY(world != NULL && a.type != NULL)) {
+        return create_pieces(world, count, a, b, c);
+    }
+    stoa__storage *storage = &world->storage;
+    const stoa__bundle *bundle = stoa__bundle_at(world, a.type, count);
+    if (!STOA_LIKELY(bundle->count == count && bundle->epoch == storage->epoch && bundle->words &&
+                     storage->head.open == 0 && stoa__entities_ready(storage) &&
+                     piece_known(bundle, 0, a) && (count < 2 || piece_known(bundle, 1, b)) &&
+                     (count < 3 || piece_known(bundle, 2, c)))) {
+        return create_pieces(world, count, a, b, c);
+    }
+    stoa_chunk *chunk = bundle->target->tail;
+    if (!STOA_LIKELY(chunk->count < bundle->target->head.chunk_capacity)) {
+        return create_pieces(world, count, a, b, c);
+    }
+    uint32_t slot = (uint32_t)chunk->count++;
+    stoa__row row = {chunk->data, slot, chunk->number << STOA_PLACE_BITS | slot};
+    storage->rows[bundle->target->index]++;
+    piece_write(bundle, 0, row, a, storage->head.tick);
+    if (count > 1) {
+        piece_write(bundle, 1, row, b, storage->head.tick);
+    }
+    if (count > 2) {
+        piece_write(bundle, 2, row, c, storage->head.tick);
+    }
+    return entity_settle(storage, STOA_NULL, row);
+}
+
+stoa_entity stoa_create_one(stoa_world *world, stoa_type *type, const void *data) {
+    return create_few(world, 1, (piece){type, data}, (piece){NULL, NULL}, (piece){NULL, NULL});
+}
+
+stoa_entity stoa_create_two(stoa_world *world, stoa_type *first, const void *first_data,
+                            stoa_type *second, const void *second_data) {
+    return create_few(world, 2, (piece){first, first_data}, (piece){second, second_data},
+                      (piece){NULL, NULL});
+}
+
+stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *first_data,
+                              stoa_type *second, const void *second_data, stoa_type *third,
+                              const void *third_data) {
+    return create_few(world, 3, (piece){first, first_data}, (piece){second, second_data},
+                      (piece){third, third_data});
+}

@@ -1,0 +1,401 @@
+/* Event queues: what readers have still to read.
+ *
+ * A ring of slots, each with a value, whom it was sent to, and how many readers have not read it.
+ * What all have read goes with the next read or send, not before: the last reader may be looking at
+ * it. Beyond the limit the oldest goes, and readers find by its number that they have missed it.
+ * The ring doubles and is freed with the last reader. Reading and sending are O(1); freeing a
+ * reader is O(what it has not read). One thread at a time. */
+#include "storage/row.h"
+#include "world/world.h"
+
+/* Slots of a first ring. */
+#define CAPACITY_MIN 8
+
+/* What stands before the value in a slot. */
+typedef struct slot {
+    stoa_entity target;
+    uint32_t pending; /* readers that have not read it */
+} slot;
+
+struct stoa_reader {
+    stoa__channel *channel;
+    stoa_reader *previous; /* in the channel's list */
+    stoa_reader *next;
+    uint64_t number; /* of the event to read next */
+    int64_t lost;
+};
+
+static size_t round_up(size_t number, size_t to) {
+    return (number + to - 1) / to * to;
+}
+
+static size_t slots_alignment(const stoa__channel *channel) {
+    size_t alignment = channel->component->info.alignment;
+    return alignment > _Alignof(slot) ? alignment : _Alignof(slot);
+}
+
+/* A block for a value has room for the list of spare ones. */
+static size_t block_size(const stoa__channel *channel) {
+    size_t size = channel->component->info.size;
+    return size > sizeof(void *) ? size : sizeof(void *);
+}
+
+static size_t block_alignment(const stoa__channel *channel) {
+    size_t alignment = channel->component->info.alignment;
+    return alignment > _Alignof(void *) ? alignment : _Alignof(void *);
+}
+
+static slot *slot_at(const stoa__channel *channel, uint64_t number) {
+    size_t i = (size_t)number & (channel->capacity - 1);
+    return (slot *)(void *)(channel->slots + i * channel->stride);
+}
+
+static void *slot_value(const stoa__channel *channel, uint64_t number) {
+    return (uint8_t *)slot_at(channel, number) + channel->offset;
+}
+
+/* The value of an event that is being told, or NULL. */
+static void *value_told(const stoa__channel *channel, uint64_t number) {
+    for (const stoa__telling *t = channel->telling; t != NULL; t = t->outer) {
+        if (t->number == number) {
+            return t->value;
+        }
+    }
+    return NULL;
+}
+
+void stoa__queue_init(stoa__channel *channel) {
+    size_t alignment = slots_alignment(channel);
+    channel->offset = round_up(sizeof(slot), alignment);
+    channel->stride = round_up(channel->offset + channel->component->info.size, alignment);
+    channel->limit = STOA_EVENT_LIMIT;
+    const stoa_hooks *hooks = &channel->component->info.hooks;
+    channel->plain = hooks->move == NULL && hooks->drop == NULL;
+}
+
+stoa_status stoa__queue_blocked(const stoa__channel *channel) {
+    if (channel->busy) {
+        return stoa__error(STOA_LOCKED, "a value of event '%s' is being moved or dropped",
+                           channel->component->name);
+    }
+    return (channel->world->storage.head.open & STOA__OPEN_FORK) != 0
+               ? stoa__event_may(channel->world)
+               : STOA_OK;
+}
+
+void stoa__queue_value_move(stoa__channel *channel, void *to, const void *from) {
+    if (channel->component->info.size != 0) {
+        channel->busy = true;
+        stoa__component_move(channel->component, to, (void *)(uintptr_t)from, 1);
+        channel->busy = false;
+    }
+}
+
+void stoa__queue_value_drop(stoa__channel *channel, void *value) {
+    if (channel->component->info.size != 0) {
+        channel->busy = true;
+        stoa__component_drop(channel->component, value, 1);
+        channel->busy = false;
+    }
+}
+
+static bool slots_contain(const stoa__channel *channel, const void *value) {
+    return (uintptr_t)value - (uintptr_t)channel->slots < channel->capacity * channel->stride;
+}
+
+/* Drops the oldest event. */
+static void head_drop(stoa__channel *channel) {
+    if (value_told(channel, channel->head) == NULL) {
+        stoa__queue_value_drop(channel, slot_value(channel, channel->head));
+    }
+    channel->head++;
+}
+
+/* Drops what all have read. */
+static void read_drop(stoa__channel *channel) {
+    while (channel->head < channel->tail && slot_at(channel, channel->head)->pending == 0) {
+        head_drop(channel);
+    }
+}
+
+static void slots_free(stoa__channel *channel) {
+    stoa__heap_free(&channel->world->storage.heap, channel->slots,
+                    channel->capacity * channel->stride, slots_alignment(channel));
+    channel->slots = NULL;
+    channel->capacity = 0;
+}
+
+static stoa_status slots_grow(stoa__channel *channel) {
+    stoa__channel grown = *channel;
+    grown.capacity = channel->capacity == 0 ? CAPACITY_MIN : channel->capacity * 2;
+    if (grown.capacity == 0 || grown.capacity > SIZE_MAX / 2 / channel->stride) {
+        return stoa__error_memory("a queue of events");
+    }
+    grown.slots = stoa__heap_alloc(&channel->world->storage.heap, grown.capacity * grown.stride,
+                                   slots_alignment(channel));
+    if (grown.slots == NULL) {
+        return stoa__error_memory("a queue of events");
+    }
+    for (uint64_t i = channel->head; i < channel->tail; i++) {
+        *slot_at(&grown, i) = *slot_at(channel, i);
+        if (value_told(channel, i) == NULL) {
+            stoa__queue_value_move(channel, slot_value(&grown, i), slot_value(channel, i));
+        }
+    }
+    slots_free(channel);
+    channel->slots = grown.slots;
+    channel->capacity = grown.capacity;
+    return STOA_OK;
+}
+
+bool stoa__queue_send(stoa__channel *channel, stoa_entity target, const void *value) {
+    uint64_t head = channel->head, tail = channel->tail;
+    uint32_t most = channel->limit < channel->capacity ? channel->limit : channel->capacity;
+    if (!channel->plain || channel->reader_count == 0 || slots_contain(channel, value)) {
+        return false;
+    }
+    while (head < tail && slot_at(channel, head)->pending == 0) {
+        head++;
+    }
+    channel->head = head;
+    if (tail - head >= most) {
+        return false;
+    }
+    slot *s = slot_at(channel, tail);
+    *s = (slot){target, channel->reader_count};
+    size_t size = channel->component->info.size;
+    if (size != 0) {
+        stoa__copy_bytes((uint8_t *)s + channel->offset, value, size);
+    }
+    channel->tail = tail + 1;
+    return true;
+}
+
+stoa_status stoa__queue_reserve(stoa__channel *channel) {
+    read_drop(channel);
+    while (channel->tail - channel->head >= channel->limit) {
+        head_drop(channel);
+    }
+    return channel->tail - channel->head < channel->capacity ? STOA_OK : slots_grow(channel);
+}
+
+uint64_t stoa__queue_push(stoa__channel *channel, stoa_entity target, const void *value) {
+    *slot_at(channel, channel->tail) = (slot){target, channel->reader_count};
+    if (value != NULL) {
+        stoa__queue_value_move(channel, slot_value(channel, channel->tail), value);
+    }
+    return channel->tail++;
+}
+
+void *stoa__queue_block_take(stoa__channel *channel) {
+    uint8_t *block = channel->spares;
+    if (block != NULL) {
+        memcpy(&channel->spares, block, sizeof channel->spares);
+        return block;
+    }
+    block = stoa__heap_alloc(&channel->world->storage.heap, block_size(channel),
+                             block_alignment(channel));
+    channel->block_count += block != NULL;
+    return block;
+}
+
+void stoa__queue_block_give(stoa__channel *channel, void *block) {
+    if (block != NULL) {
+        memcpy(block, &channel->spares, sizeof channel->spares);
+        channel->spares = block;
+    }
+}
+
+void stoa__queue_settle(stoa__channel *channel) {
+    stoa__telling *telling = channel->telling;
+    channel->telling = telling->outer;
+    if (telling->number != UINT64_MAX && telling->number >= channel->head) {
+        stoa__queue_value_move(channel, slot_value(channel, telling->number), telling->value);
+    } else {
+        stoa__queue_value_drop(channel, telling->value);
+    }
+}
+
+bool stoa__queue_owns(const stoa__channel *channel, const void *value) {
+    if (slots_contain(channel, value)) {
+        return true;
+    }
+    for (const stoa__telling *t = channel->telling; t != NULL; t = t->outer) {
+        if (t->value == value && value != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Drops all events and frees the ring. */
+static void queue_clear(stoa__channel *channel) {
+    while (channel->head < channel->tail) {
+        head_drop(channel);
+    }
+    slots_free(channel);
+}
+
+static void reader_delete(stoa_reader *reader) {
+    stoa__channel *channel = reader->channel;
+    if (reader->previous != NULL) {
+        reader->previous->next = reader->next;
+    } else {
+        channel->readers = reader->next;
+    }
+    if (reader->next != NULL) {
+        reader->next->previous = reader->previous;
+    }
+    channel->reader_count--;
+    stoa__heap_free(&channel->world->storage.heap, reader, sizeof *reader, _Alignof(stoa_reader));
+}
+
+void stoa__queue_fini(stoa__channel *channel) {
+    queue_clear(channel);
+    while (channel->readers != NULL) {
+        reader_delete(channel->readers);
+    }
+    while (channel->spares != NULL) {
+        stoa__heap_free(&channel->world->storage.heap, stoa__queue_block_take(channel),
+                        block_size(channel), block_alignment(channel));
+    }
+}
+
+size_t stoa__queue_bytes(const stoa__channel *channel) {
+    return channel->capacity * channel->stride + channel->reader_count * sizeof(stoa_reader) +
+           channel->block_count * block_size(channel);
+}
+
+stoa_reader *stoa_reader_new_id(stoa_world *world, stoa_component id) {
+    if (world == NULL) {
+        stoa__world_null(NULL, "world");
+        return NULL;
+    }
+    if (!stoa__component_known(&world->storage, id)) {
+        stoa__world_unknown(world, id);
+        return NULL;
+    }
+    stoa__channel *channel = stoa__event_channel(world, id);
+    stoa_reader *reader = NULL;
+    if (channel != NULL && stoa__queue_blocked(channel) == STOA_OK) {
+        reader = stoa__heap_zalloc(&world->storage.heap, sizeof *reader, _Alignof(stoa_reader));
+        if (reader == NULL) {
+            stoa__error_memory("a reader of events");
+        }
+    }
+    if (reader == NULL) {
+        stoa__world_report(world, stoa_last_error().status);
+        return NULL;
+    }
+    *reader = (stoa_reader){.channel = channel, .next = channel->readers, .number = channel->tail};
+    if (channel->readers != NULL) {
+        channel->readers->previous = reader;
+    }
+    channel->readers = reader;
+    channel->reader_count++;
+    return reader;
+}
+
+stoa_reader *stoa_reader_new_type(stoa_world *world, stoa_type *type) {
+    stoa_component id = stoa_type_register(world, type);
+    return id != 0 ? stoa_reader_new_id(world, id) : NULL;
+}
+
+/* Events that went before the reader came to them, and are not counted yet. */
+static uint64_t reader_missed(const stoa_reader *reader) {
+    return reader->number < reader->channel->head ? reader->channel->head - reader->number : 0;
+}
+
+stoa_status stoa_reader_free(stoa_reader *reader) {
+    if (reader == NULL) {
+        return STOA_OK;
+    }
+    stoa__channel *channel = reader->channel;
+    stoa_status status = stoa__queue_blocked(channel);
+    if (status != STOA_OK) {
+        return stoa__world_report(channel->world, status);
+    }
+    for (uint64_t i = reader->number + reader_missed(reader); i < channel->tail; i++) {
+        slot_at(channel, i)->pending--;
+    }
+    reader_delete(reader);
+    if (channel->reader_count == 0) {
+        queue_clear(channel);
+    }
+    return STOA_OK;
+}
+
+bool stoa_event_read(stoa_reader *reader, stoa_event *event) {
+    if (reader == NULL || event == NULL) {
+        stoa__world_null(reader != NULL ? reader->channel->world : NULL,
+                         reader == NULL ? "reader" : "event");
+        return false;
+    }
+    stoa__channel *channel = reader->channel;
+    if (!STOA_LIKELY(!channel->busy && channel->world->storage.head.open == 0)) {
+        stoa_status status = stoa__queue_blocked(channel);
+        if (status != STOA_OK) {
+            stoa__world_report(channel->world, status);
+            return false;
+        }
+    }
+    read_drop(channel);
+    uint64_t missed = reader_missed(reader);
+    reader->lost += (int64_t)missed;
+    reader->number += missed;
+    if (reader->number == channel->tail) {
+        return false;
+    }
+    slot *s = slot_at(channel, reader->number);
+    s->pending--;
+    event->target = s->target;
+    event->type = channel->component->info.id;
+    event->data = NULL;
+    if (channel->component->info.size != 0) {
+        void *told = value_told(channel, reader->number);
+        event->data = told != NULL ? told : (uint8_t *)s + channel->offset;
+    }
+    reader->number++;
+    return true;
+}
+
+int32_t stoa_reader_count(const stoa_reader *reader) {
+    if (reader == NULL) {
+        return 0;
+    }
+    return (int32_t)(reader->channel->tail - reader->number - reader_missed(reader));
+}
+
+int64_t stoa_reader_lost(const stoa_reader *reader) {
+    return reader != NULL ? reader->lost + (int64_t)reader_missed(reader) : 0;
+}
+
+stoa_status stoa_event_limit_id(stoa_world *world, stoa_component id, int32_t count) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    if (!stoa__component_known(&world->storage, id)) {
+        return stoa__world_unknown(world, id);
+    }
+    if (count < 1) {
+        return stoa__world_report(
+            world, stoa__error(STOA_INVALID, "a limit of %d events of '%s' is less than one", count,
+                               stoa__component_at(&world->storage, id)->name));
+    }
+    stoa__channel *channel = stoa__event_channel(world, id);
+    stoa_status status = channel != NULL ? stoa__queue_blocked(channel) : stoa_last_error().status;
+    if (channel == NULL || status != STOA_OK) {
+        return stoa__world_report(world, status);
+    }
+    channel->limit = (uint32_t)count;
+    read_drop(channel);
+    while (channel->tail - channel->head > channel->limit) {
+        head_drop(channel);
+    }
+    return STOA_OK;
+}
+
+stoa_status stoa_event_limit_type(stoa_world *world, stoa_type *type, int32_t count) {
+    stoa_component id = stoa_type_register(world, type);
+    return id != 0 ? stoa_event_limit_id(world, id, count) : stoa_last_error().status;
+}

@@ -1,0 +1,325 @@
+/* Hooks: functions called when a component comes, goes or is given a value.
+ *
+ * Hooks of one component and kind form a ring in the order they were added, so that firing finds
+ * them at once and new ones go to its end. Firing ends at the one that was last when it began. One
+ * that is removed while anything runs is only marked; it leaves the lists when the outermost change
+ * ends, so that every firing under way can go on. Firing and removing never allocate. One thread at
+ * a time. */
+#include "world/hook.h"
+
+#include "storage/registry.h"
+#include "world/world.h"
+
+static void ring_append(stoa__component *component, stoa__hook *hook) {
+    stoa__hook *last = component->hooks[hook->kind];
+    hook->ring = last != NULL ? last->ring : hook;
+    if (last != NULL) {
+        last->ring = hook;
+    }
+    component->hooks[hook->kind] = hook;
+    component->hooked |= (uint8_t)(1u << hook->kind);
+}
+
+static void ring_remove(stoa__component *component, const stoa__hook *hook) {
+    stoa__hook *before = component->hooks[hook->kind];
+    if (hook->ring == hook) {
+        component->hooks[hook->kind] = NULL;
+        component->hooked &= (uint8_t) ~(1u << hook->kind);
+        return;
+    }
+    while (before->ring != hook) {
+        before = before->ring;
+    }
+    before->ring = hook->ring;
+    if (component->hooks[hook->kind] == hook) {
+        component->hooks[hook->kind] = before;
+    }
+}
+
+static void hook_append(stoa_world *world, stoa__hook *hook) {
+    stoa__hooks *hooks = &world->hooks;
+    hook->previous = hooks->last;
+    if (hooks->last != NULL) {
+        hooks->last->next = hook;
+    } else {
+        hooks->first = hook;
+    }
+    hooks->last = hook;
+    hooks->count++;
+    stoa__component *component = stoa__component_at(&world->storage, hook->component);
+    uint8_t hooked = component->hooked;
+    ring_append(component, hook);
+    if (component->hooked != hooked) {
+        stoa__world_rewatch(world);
+    }
+}
+
+/* Takes a hook off all lists. */
+static void hook_unlink(stoa_world *world, stoa__hook *hook) {
+    stoa__hooks *hooks = &world->hooks;
+    if (hook->previous != NULL) {
+        hook->previous->next = hook->next;
+    } else {
+        hooks->first = hook->next;
+    }
+    if (hook->next != NULL) {
+        hook->next->previous = hook->previous;
+    } else {
+        hooks->last = hook->previous;
+    }
+    ring_remove(stoa__component_at(&world->storage, hook->component), hook);
+}
+
+/* Frees a hook that is on no list. What the caller gave comes last: it may do anything, even remove
+ * other hooks. */
+static void hook_delete(stoa_world *world, stoa__hook *hook) {
+    void (*user_free)(void *user) = hook->user_free;
+    void *user = hook->user;
+    world->hooks.count--;
+    stoa__heap_free(&world->storage.heap, hook, sizeof *hook, _Alignof(stoa__hook));
+    if (user_free != NULL) {
+        user_free(user);
+    }
+}
+
+/* Takes a hook off all lists and frees it. */
+static void hook_free(stoa_world *world, stoa__hook *hook) {
+    const stoa__component *component = stoa__component_at(&world->storage, hook->component);
+    uint8_t hooked = component->hooked;
+    hook_unlink(world, hook);
+    if (component->hooked != hooked) {
+        stoa__world_rewatch(world);
+    }
+    hook_delete(world, hook);
+}
+
+/* Frees the hooks that were removed while something ran. The entity of the outermost change is
+ * still locked: those that are removed meanwhile, by what the program frees its own with, are only
+ * marked, and nothing else leaves the lists. */
+static void hooks_purge(stoa_world *world) {
+    world->hooks.stale = false;
+    for (stoa__hook *hook = world->hooks.first, *next; hook != NULL; hook = next) {
+        next = hook->next;
+        if (hook->removed) {
+            hook_free(world, hook);
+        }
+    }
+}
+
+void stoa__hook_purge(stoa_world *world) {
+    stoa__hooks *hooks = &world->hooks;
+    while (hooks->stale || hooks->observers_purge != NULL) {
+        if (hooks->stale) {
+            hooks_purge(world);
+        }
+        if (hooks->observers_purge != NULL) {
+            hooks->observers_purge(world);
+        }
+    }
+}
+
+void stoa__hook_fire(stoa_world *world, stoa_hook_kind kind, stoa_entity e,
+                     const stoa__component *component, void *value) {
+    stoa__hook *last = component->hooks[kind], *hook = last;
+    if (last == NULL) {
+        return;
+    }
+    do {
+        hook = hook->ring;
+        /* Looked up each time: the hook before may have moved rows by changing other entities. */
+        value = value != NULL ? value : stoa__world_value(world, e, component->info.id);
+        if (!hook->removed && value != NULL) {
+            hook->call(world, e, component->info.size != 0 ? value : NULL, hook->user);
+        }
+        value = NULL;
+    } while (hook != last);
+}
+
+stoa_status stoa__hook_locked(const stoa_world *world, stoa_entity e) {
+    for (uint32_t i = 0; i < world->hooks.depth; i++) {
+        if (stoa_entity_eq(world->hooks.locked[i], e)) {
+            char text[STOA_ENTITY_TEXT_SIZE];
+            return stoa__world_report(
+                world, stoa__error(STOA_LOCKED,
+                                   "entity %s cannot change while one of its hooks or observers "
+                                   "is running",
+                                   stoa_entity_print(e, text, sizeof text)));
+        }
+    }
+    return STOA_OK;
+}
+
+stoa_status stoa__hook_room(const stoa_world *world) {
+    return world->hooks.depth < STOA_HOOK_DEPTH
+               ? STOA_OK
+               : stoa__error(STOA_LIMIT, "%d hooks are running, one inside the other",
+                             STOA_HOOK_DEPTH);
+}
+
+stoa_status stoa__hook_may_alter(const stoa_world *world) {
+    uint32_t open = world->storage.head.open;
+    if ((open & STOA__OPEN_FREE) != 0) {
+        return stoa__world_report(world, stoa__error(STOA_FREED, "the world is being freed"));
+    }
+    if ((open & STOA__OPEN_FORK) != 0) {
+        return stoa__world_report(
+            world, stoa__error(STOA_FORKED, "hooks, observers and the log cannot be altered while "
+                                            "command buffers are filled by threads"));
+    }
+    return STOA_OK;
+}
+
+void stoa__hook_watch_update(stoa_world *world) {
+    bool all = world->observers != NULL || world->log.capacity != 0;
+    if (world->storage.watch_all != all) {
+        world->storage.watch_all = all;
+        stoa__world_rewatch(world);
+    }
+}
+
+void stoa__hook_free_all(stoa_world *world) {
+    while (world->hooks.first != NULL) {
+        stoa__hook *hook = world->hooks.first;
+        hook_unlink(world, hook);
+        hook_delete(world, hook);
+    }
+}
+
+/* How many hooks a ring has, or UINT32_MAX if one does not belong there. */
+static uint32_t ring_count(const stoa__component *component, stoa_hook_kind kind) {
+    uint32_t count = 0;
+    const stoa__hook *last = component->hooks[kind];
+    for (const stoa__hook *hook = last; hook != NULL;
+         hook = hook->ring == last ? NULL : hook->ring) {
+        if (hook->component != component->info.id || hook->kind != kind) {
+            return UINT32_MAX;
+        }
+        count++;
+    }
+    return count;
+}
+
+stoa_status stoa__hook_check(const stoa_world *world) {
+    const stoa__hooks *hooks = &world->hooks;
+    uint32_t listed = 0, ringed = 0;
+    for (const stoa__hook *hook = hooks->first; hook != NULL; hook = hook->next) {
+        listed += hook->next != NULL ? hook->next->previous == hook : hooks->last == hook;
+    }
+    for (stoa_component id = 1; id <= world->storage.registry.count; id++) {
+        const stoa__component *component = stoa__component_at(&world->storage, id);
+        for (int kind = STOA_ON_ADD; kind <= STOA_ON_SET; kind++) {
+            uint32_t count = ring_count(component, (stoa_hook_kind)kind);
+            if (count == UINT32_MAX || (component->hooked >> kind & 1) != (count > 0)) {
+                return stoa__error(STOA_CORRUPT, "the hooks of component '%s' are not in order",
+                                   component->name);
+            }
+            ringed += count;
+        }
+    }
+    return listed == hooks->count && ringed == hooks->count
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT,
+                             "%u hooks are listed by the world and %u by component, "
+                             "not %u",
+                             listed, ringed, hooks->count);
+}
+
+size_t stoa__hook_bytes(const stoa_world *world) {
+    return world->hooks.count * sizeof(stoa__hook);
+}
+
+/* The component of a description, registered if need be; 0 with the failure reported. */
+static stoa_component desc_component(stoa_world *world, const stoa_hook_desc *desc) {
+    if (desc->type != NULL) {
+        stoa_component id = stoa__registry_type(&world->storage, desc->type);
+        if (id == 0) {
+            stoa__world_report(world, stoa_last_error().status);
+        }
+        return id;
+    }
+    if (!stoa__component_known(&world->storage, desc->component)) {
+        stoa__world_unknown(world, desc->component);
+        return 0;
+    }
+    return desc->component;
+}
+
+/* STOA_OK if a description can be read; otherwise reported. */
+static stoa_status desc_check(const stoa_world *world, const stoa_hook_desc *desc) {
+    if (world == NULL || desc == NULL || desc->call == NULL) {
+        return stoa__world_null(world, world == NULL  ? "world"
+                                       : desc == NULL ? "description"
+                                                      : "function to call");
+    }
+    if ((int)desc->kind < 0 || desc->kind > STOA_ON_SET) {
+        return stoa__world_report(
+            world, stoa__error(STOA_INVALID, "%d is no kind of hook", (int)desc->kind));
+    }
+    return stoa__hook_may_alter(world);
+}
+
+stoa_hook stoa_hook_new(stoa_world *world, const stoa_hook_desc *desc) {
+    stoa_hook none = {0};
+    stoa_component id = desc_check(world, desc) == STOA_OK ? desc_component(world, desc) : 0;
+    if (id == 0) {
+        return none;
+    }
+    if (world->hooks.id_last == STOA__HOOK_ID_MAX) {
+        stoa__world_report(world, stoa__error(STOA_LIMIT, "the world has no more ids for hooks"));
+        return none;
+    }
+    stoa__hook *hook = stoa__heap_zalloc(&world->storage.heap, sizeof *hook, _Alignof(stoa__hook));
+    if (hook == NULL) {
+        stoa__world_report(world, stoa__error_memory("a hook"));
+        return none;
+    }
+    hook->call = desc->call;
+    hook->user = desc->user;
+    hook->user_free = desc->user_free;
+    hook->component = id;
+    hook->kind = desc->kind;
+    hook->id = ++world->hooks.id_last;
+    hook_append(world, hook);
+    return (stoa_hook){hook->id};
+}
+
+stoa_hook stoa_hook_type(stoa_world *world, stoa_hook_kind kind, stoa_type *type, stoa_hook_fn call,
+                         void *user) {
+    if (world == NULL || type == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "type");
+        return (stoa_hook){0};
+    }
+    return stoa_hook_new(world,
+                         &(stoa_hook_desc){.kind = kind, .type = type, .call = call, .user = user});
+}
+
+/* Takes a hook away; STOA_NOT_FOUND, set but not reported, if there is none of that id. */
+static stoa_status hook_remove(stoa_world *world, uint32_t id) {
+    stoa__hook *hook = world->hooks.first;
+    while (hook != NULL && (hook->id != id || hook->removed)) {
+        hook = hook->next;
+    }
+    if (hook == NULL) {
+        return stoa__error(STOA_NOT_FOUND, "there is no hook with the id %u", id);
+    }
+    if (world->hooks.depth > 0) {
+        hook->removed = true;
+        world->hooks.stale = true;
+        return STOA_OK;
+    }
+    hook_free(world, hook);
+    return STOA_OK;
+}
+
+stoa_status stoa_hook_remove(stoa_world *world, stoa_hook hook) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
+        return stoa__hook_may_alter(world);
+    }
+    if ((hook.id & STOA__HOOK_OBSERVER) != 0 && world->query_ops != NULL) {
+        return stoa__world_report(world, world->query_ops->observer_remove(world, hook.id));
+    }
+    return stoa__world_report(world, hook_remove(world, hook.id));
+}

@@ -1,8 +1,10 @@
 /* Walking a query: the parts of an iteration that happen once for each archetype or less.
  *
  * While an iteration is open its world refuses structural changes, so the pointers it holds stay
- * good. */
-#include "query/query.h"
+ * good. One that goes by runs has a walk, which its query keeps for the next. */
+#include "query/iter.h"
+
+#include "query/walk.h"
 
 #include "storage/archetype.h"
 
@@ -37,67 +39,83 @@ void stoa__query_empties_drop(stoa_world *world) {
     }
 }
 
-/* Begins an iteration: makes lists that are missing and counts it. False with the failure reported.
- */
-static bool query_begin(stoa_query *query) {
+/* Begins an iteration: makes lists that are missing and counts it. The thread's error is set, not
+ * reported. */
+static stoa_status query_begin(stoa_query *query, stoa__walk **walk) {
     stoa_world *world = query->head.world;
     stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
-    if (status == STOA_OK && query->terms.empty) {
+    if (status == STOA_OK && query->terms.heavy) {
+        *walk = stoa__walk_take(query);
+        status = *walk != NULL ? STOA_OK : stoa__error_memory("the iteration of a query");
+    } else if (status == STOA_OK && query->terms.empty) {
         status = empties_list(world);
         world->empties_open += status == STOA_OK;
     }
-    if (status != STOA_OK) {
-        stoa__world_report(world, status);
-        return false;
+    if (status == STOA_OK) {
+        query->head.open++;
+        world->storage.head.open++;
     }
-    query->head.open++;
-    world->storage.head.open++;
-    return true;
+    return status;
 }
 
-static stoa_iter iter_none(void) {
-    return (stoa_iter){.query = NULL};
-}
-
-/* An iteration that has begun. */
-static stoa_iter iter_of(stoa_query *query) {
-    return (stoa_iter){.world = query->head.world,
-                       .offsets_base = query->head.offsets,
-                       .match = query->head.matches,
-                       .match_end = query->head.matches + query->head.count,
-                       .query = query};
+stoa_iter stoa__iter_start(stoa_query *query, uint32_t since, bool run) {
+    stoa__walk *walk = NULL;
+    stoa_status status = query_begin(query, &walk);
+    if (status != STOA_OK) {
+        stoa__world_report(query->head.world, status);
+        return (stoa_iter){.query = NULL};
+    }
+    stoa_iter it = {.world = query->head.world, .query = query, .walk = (stoa_walk_head *)walk};
+    if (walk != NULL) {
+        stoa__walk_begin(walk, it.world, &query->terms, query, since);
+        walk->run = run;
+    } else {
+        it.offsets_base = query->head.offsets;
+        it.match = query->head.matches;
+        it.match_end = query->head.matches + query->head.count;
+    }
+    return it;
 }
 
 stoa_iter stoa_query_iter_any(stoa_query *query) {
     if (query == NULL) {
         stoa__world_null(NULL, "query");
-        return iter_none();
+        return (stoa_iter){.query = NULL};
     }
-    return query_begin(query) ? iter_of(query) : iter_none();
+    return stoa__iter_start(query, stoa__query_since(query), true);
+}
+
+stoa_iter stoa_query_iter_since(stoa_query *query, uint32_t tick) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return (stoa_iter){.query = NULL};
+    }
+    return stoa__iter_start(query, tick, !query->terms.timed);
 }
 
 stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc) {
     if (world == NULL || desc == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "description");
-        return iter_none();
+        return (stoa_iter){.query = NULL};
     }
     stoa_query *query = stoa__query_make(world, desc, true);
     if (query == NULL) {
         stoa__world_report(world, stoa_last_error().status);
-        return iter_none();
+        return (stoa_iter){.query = NULL};
     }
-    if (!query_begin(query)) {
+    stoa_iter it = stoa__iter_start(query, stoa__query_since(query), true);
+    if (it.query == NULL) {
         stoa__query_delete(query);
-        return iter_none();
     }
-    return iter_of(query);
+    return it;
 }
 
-void stoa_query_close(stoa_query *query) {
+/* Counts an iteration as ended; a query that was made for it is gone. */
+static void query_end(stoa_query *query) {
     stoa_world *world = query->head.world;
     query->head.open--;
     world->storage.head.open--;
-    if (query->terms.empty && --world->empties_open == 0) {
+    if (query->terms.empty && !query->terms.heavy && --world->empties_open == 0) {
         stoa__query_empties_drop(world);
     }
     if (query->once) {
@@ -105,133 +123,77 @@ void stoa_query_close(stoa_query *query) {
     }
 }
 
+void stoa_query_close(stoa_query *query) {
+    query->head.last_run = query->head.world->storage.head.tick;
+    query_end(query);
+}
+
+/* Ends an iteration by runs, early or not. */
+static void walk_end(stoa_query *query, stoa__walk *walk, bool whole) {
+    stoa_world *world = query->head.world;
+    bool ran = whole && walk->run, timed = query->terms.timed;
+    walk->busy = false;
+    if (ran) {
+        query->head.last_run = world->storage.head.tick;
+        query->ran = true;
+    }
+    query_end(query);
+    if (ran && timed) {
+        stoa__world_tick_step(world, 1);
+    }
+}
+
+int32_t stoa_walk_fill(stoa_query *query, stoa_walk_head *head) {
+    stoa__walk *walk = (stoa__walk *)head;
+    if (query == NULL || walk == NULL) {
+        return 0;
+    }
+    if (!stoa__walk_fill(walk)) {
+        walk_end(query, walk, true);
+        return 0;
+    }
+    return (int32_t)walk->run_count;
+}
+
 void stoa_iter_end(stoa_iter *it) {
     if (it == NULL || it->query == NULL) {
         return;
     }
+    stoa_query *query = it->query;
+    stoa__walk *walk = (stoa__walk *)it->walk;
     it->chunk = it->chunk_end;
     it->match = it->match_end;
-    (void)stoa_iter_last(it);
+    it->run = it->run_end;
+    it->count = 0;
+    it->fields = 0;
+    it->query = NULL;
+    it->walk = NULL;
+    if (walk != NULL) {
+        walk_end(query, walk, false);
+    } else {
+        query_end(query);
+    }
 }
 
 void stoa_match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa_archetype_head *archetype = match->archetype;
+    uint32_t *offsets = query->head.offsets + match->first;
     uint64_t fields = 0;
     for (uint32_t i = 0; i < query->terms.count; i++) {
         const stoa_column *column = stoa_archetype_column(archetype, query->terms.ids[i]);
         if (column != NULL) {
-            query->head.offsets[match->first + i] = column->offset;
+            offsets[i] = column->offset;
             fields |= query->terms.fields & (uint64_t)0x100000001u << i;
+        }
+    }
+    for (uint32_t left = query->terms.marks; left != 0; left &= left - 1) {
+        uint32_t i = stoa__bit_lowest(left);
+        if ((fields >> i & 1) != 0) {
+            const void *owner = archetype;
+            offsets[query->terms.count + i] =
+                stoa__archetype_lane(owner, query->terms.ids[i], STOA__LANE_CHANGED)->offset;
         }
     }
     match->fields = fields;
     match->version = archetype->version;
-}
-
-/* The term's column, or NULL with the failure reported, or NULL quietly where an optional term has
- * none. `wrong_type` tells that the caller asked for another component. */
-static void *field_find(const stoa_iter *it, bool wrong_type, int32_t index, bool write) {
-    const stoa_query *query = it->query;
-    const stoa__terms *terms = &query->terms;
-    const char *problem = NULL;
-    if (index < 0 || (uint32_t)index >= terms->count) {
-        problem = "there is no such term";
-    } else if (wrong_type) {
-        problem = "the term is of another component";
-    } else if ((terms->fields >> index & 1) == 0) {
-        problem = "the term has no data";
-    } else if (write && (terms->fields >> (index + 32) & 1) == 0) {
-        problem = "the term only reads";
-    }
-    if (problem != NULL) {
-        stoa__world_report(it->world, stoa__error(STOA_ACCESS, "field %d of query '%s': %s", index,
-                                                  stoa_query_name(query), problem));
-        return NULL;
-    }
-    return (it->fields >> index & 1) != 0 ? it->data + it->offsets[index] : NULL;
-}
-
-/* True if there is an iteration to ask; otherwise the thread's error is set. */
-static bool iter_open(const stoa_iter *it) {
-    if (it == NULL) {
-        stoa__world_null(NULL, "iteration");
-        return false;
-    }
-    if (it->query == NULL) {
-        stoa__world_report(it->world, stoa__error(STOA_ACCESS, "the iteration has ended"));
-        return false;
-    }
-    return true;
-}
-
-static bool term_differs(const stoa_iter *it, stoa_component id, int32_t index) {
-    const stoa__terms *terms = &it->query->terms;
-    return index >= 0 && (uint32_t)index < terms->count &&
-           terms->items[index].component->info.id != id;
-}
-
-const void *stoa_field_id(const stoa_iter *it, stoa_component id, int32_t index) {
-    return iter_open(it) ? field_find(it, term_differs(it, id, index), index, false) : NULL;
-}
-
-void *stoa_field_mut_id(const stoa_iter *it, stoa_component id, int32_t index) {
-    return iter_open(it) ? field_find(it, term_differs(it, id, index), index, true) : NULL;
-}
-
-const void *stoa_field_type(const stoa_iter *it, stoa_type *type, int32_t index) {
-    if (!iter_open(it)) {
-        return NULL;
-    }
-    return stoa_field_id(it, stoa_type_find(it->world, type), index);
-}
-
-void *stoa_field_mut_type(const stoa_iter *it, stoa_type *type, int32_t index) {
-    if (!iter_open(it)) {
-        return NULL;
-    }
-    return stoa_field_mut_id(it, stoa_type_find(it->world, type), index);
-}
-
-/* Calls one of the two functions for each entity that matches. */
-static stoa_status each_call(stoa_query *query, stoa_each_fn with_handle, stoa_each_row_fn without,
-                             void *user) {
-    void *fields[STOA_TERM_MAX];
-    const stoa__terms *terms = &query->terms;
-    if (!query_begin(query)) {
-        return stoa_last_error().status;
-    }
-    for (stoa_iter it = iter_of(query); stoa_iter_next(&it);) {
-        for (uint32_t i = 0; i < terms->count; i++) {
-            fields[i] = (it.fields >> i & 1) != 0 ? it.data + it.offsets[i] : NULL;
-        }
-        for (int32_t row = 0; row < it.count; row++) {
-            if (with_handle != NULL) {
-                with_handle(it.entities[row], fields, user);
-            } else {
-                without(fields, user);
-            }
-            for (uint32_t i = 0; i < terms->count; i++) {
-                if (fields[i] != NULL) {
-                    fields[i] = (uint8_t *)fields[i] + terms->items[i].component->info.size;
-                }
-            }
-        }
-    }
-    return STOA_OK;
-}
-
-stoa_status stoa_query_each(stoa_query *query, stoa_each_fn call, void *user) {
-    if (query == NULL || call == NULL) {
-        return stoa__world_null(query != NULL ? query->head.world : NULL,
-                                query == NULL ? "query" : "function");
-    }
-    return each_call(query, call, NULL, user);
-}
-
-stoa_status stoa_query_each_row(stoa_query *query, stoa_each_row_fn call, void *user) {
-    if (query == NULL || call == NULL) {
-        return stoa__world_null(query != NULL ? query->head.world : NULL,
-                                query == NULL ? "query" : "function");
-    }
-    return each_call(query, NULL, call, user);
 }

@@ -5,16 +5,24 @@
  * so that it cannot fail half way. Queries belong to their world, which frees those left. */
 #include "query/query.h"
 
+#include "query/observe.h"
 #include "query/text.h"
+#include "query/walk.h"
 #include "storage/archetype.h"
 
 #include <string.h>
 
+/* Offsets of one match: of its columns, and, if any term writes a column with ticks for each row,
+ * of those. One at least, so that an iteration has pointers to add to. */
+static uint32_t offsets_stride(const stoa_query *query) {
+    uint32_t count = query->terms.count > 0 ? query->terms.count : 1;
+    return query->terms.marks != 0 ? 2 * count : count;
+}
+
 static bool matches_reserve(stoa_query *query, uint32_t count) {
     stoa__heap *heap = &query->head.world->storage.heap;
-    /* One at least of each, so that an iteration has pointers to add to. */
     count = count > 0 ? count : 1;
-    uint32_t stride = query->terms.count > 0 ? query->terms.count : 1;
+    uint32_t stride = offsets_stride(query);
     return stoa__heap_grow(heap, &query->head.matches, &query->match_capacity, count,
                            sizeof *query->head.matches) &&
            stoa__heap_grow(heap, &query->head.offsets, &query->offset_capacity,
@@ -25,7 +33,7 @@ static bool matches_reserve(stoa_query *query, uint32_t count) {
 static void match_add(stoa_query *query, stoa_archetype_head *archetype) {
     stoa_match *match = &query->head.matches[query->head.count];
     match->archetype = archetype;
-    match->first = query->head.count * query->terms.count;
+    match->first = query->head.count * offsets_stride(query);
     query->head.count++;
     stoa_match_resolve(query, match);
 }
@@ -54,7 +62,9 @@ stoa_status stoa__query_list(stoa_query *query) {
         }
     }
     query->listed = true;
-    query->head.light = !query->once && !query->terms.empty;
+    query->head.light = query->terms.heavy                  ? STOA_QUERY_HEAVY
+                        : query->once || query->terms.empty ? STOA_QUERY_OPEN
+                                                            : STOA_QUERY_LIGHT;
     return STOA_OK;
 }
 
@@ -79,6 +89,7 @@ static void archetype_added(void *user, stoa__archetype *archetype) {
 }
 
 static void queries_free(stoa_world *world) {
+    stoa__observe_free_all(world);
     stoa__query_empties_drop(world);
     while (world->queries != NULL) {
         stoa__query_delete(world->queries);
@@ -126,26 +137,46 @@ static stoa_status queries_check(const stoa_world *world) {
         open += query->head.open;
         count++;
     }
-    return open == world->storage.head.open && count == world->query_count
+    uint32_t told = world->storage.head.open & STOA__OPEN_ITER;
+    return open == told && count == world->query_count
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "%u queries with %u iterations counted, not %u, %u",
-                             count, open, world->query_count, world->storage.head.open);
+                             count, open, world->query_count, told);
 }
 
 static size_t queries_bytes(const stoa_world *world) {
     size_t bytes = world->empties.chunk_count > 0
                        ? (size_t)world->empties_chunk.count * sizeof(stoa_entity)
                        : 0;
+    bytes += stoa__observe_bytes(world);
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
         bytes += sizeof *query + query->match_capacity * sizeof *query->head.matches +
                  query->offset_capacity * sizeof *query->head.offsets +
-                 (query->name != NULL ? strlen(query->name) + 1 : 0);
+                 (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query);
     }
     return bytes;
 }
 
-static const stoa__query_ops query_ops = {queries_free, query_open_name, queries_check,
-                                          queries_bytes};
+/* A last run that is older than every tick is as old as it need be. */
+static void queries_sweep(stoa_world *world, uint32_t tick, uint32_t age) {
+    for (stoa_query *query = world->queries; query != NULL; query = query->next) {
+        if (tick - query->head.last_run > age + 1) {
+            query->head.last_run = tick - age - 1;
+        }
+        stoa__walk_sweep(query, tick, age);
+    }
+}
+
+static const stoa__query_ops query_ops = {
+    queries_free,  query_open_name,     queries_check,       queries_bytes,
+    queries_sweep, stoa__observe_leave, stoa__observe_enter, stoa__observe_remove};
+
+void stoa__query_install(stoa_world *world) {
+    world->query_ops = &query_ops;
+    world->empties.columns = world->storage.archetypes[0]->head.columns;
+    world->empties.chunks = &world->empties_chunk;
+    world->storage.watch = (stoa__watch){archetype_prepare, archetype_added, world};
+}
 
 static void query_enter(stoa_world *world, stoa_query *query) {
     query->next = world->queries;
@@ -154,14 +185,12 @@ static void query_enter(stoa_world *world, stoa_query *query) {
     }
     world->queries = query;
     world->query_count++;
-    world->query_ops = &query_ops;
-    world->empties.columns = world->storage.archetypes[0]->head.columns;
-    world->empties.chunks = &world->empties_chunk;
-    world->storage.watch = (stoa__watch){archetype_prepare, archetype_added, world};
+    stoa__query_install(world);
 }
 
 static void query_free_memory(stoa_query *query) {
     stoa__heap *heap = &query->head.world->storage.heap;
+    stoa__walk_free_all(query);
     stoa__heap_text_free(heap, query->name);
     stoa__heap_grow_free(heap, query->head.matches, query->match_capacity,
                          sizeof *query->head.matches);
@@ -182,6 +211,7 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
     memset(query, 0, offsetof(stoa_query, terms));
     query->made_name[0] = '\0';
     query->head.world = world;
+    query->head.last_run = world->storage.head.tick - STOA__TICK_AGE;
     query->once = once;
     if (stoa__terms_read(world, desc, &query->terms) != STOA_OK) {
         query_free_memory(query);
@@ -259,69 +289,16 @@ const char *stoa_query_name(const stoa_query *query) {
     return query->name != NULL ? query->name : query->made_name;
 }
 
-int32_t stoa_query_count(const stoa_query *query) {
+uint32_t stoa__query_since(const stoa_query *query) {
+    return query->ran || !query->terms.timed
+               ? query->head.last_run
+               : query->head.world->storage.head.tick - STOA__QUERY_AGE;
+}
+
+uint32_t stoa_query_last_run(const stoa_query *query) {
     if (query == NULL) {
         stoa__world_null(NULL, "query");
         return 0;
     }
-    return stoa__terms_count(&query->head.world->storage, &query->terms);
-}
-
-int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
-    if (world == NULL || desc == NULL) {
-        stoa__world_null(world, world == NULL ? "world" : "description");
-        return -1;
-    }
-    stoa__terms terms;
-    stoa_status status = stoa__terms_read(world, desc, &terms);
-    if (status != STOA_OK) {
-        stoa__world_report(world, status);
-        return -1;
-    }
-    return stoa__terms_count(&world->storage, &terms);
-}
-
-/* The first entity without components; there must be one. */
-static stoa_entity empty_first(const stoa_world *world) {
-    stoa_entity e = STOA_NULL;
-    do {
-        e = stoa_entity_next(world, e);
-    } while (world->storage.head.records[e.index].place >> STOA_PLACE_BITS != 0);
-    return e;
-}
-
-stoa_entity stoa_query_first(const stoa_query *query) {
-    if (query == NULL) {
-        stoa__world_null(NULL, "query");
-        return STOA_NULL;
-    }
-    const stoa__storage *storage = &query->head.world->storage;
-    if (query->terms.empty && storage->empty_count > 0) {
-        return empty_first(query->head.world);
-    }
-    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
-        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
-            const stoa__archetype *archetype =
-                storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
-            if (archetype->head.chunk_count > 0) {
-                return *(const stoa_entity *)(const void *)archetype->head.chunks[0].data;
-            }
-        }
-    }
-    return STOA_NULL;
-}
-
-stoa_entity stoa_query_single(const stoa_query *query) {
-    if (query == NULL) {
-        stoa__world_null(NULL, "query");
-        return STOA_NULL;
-    }
-    int32_t count = stoa_query_count(query);
-    if (count != 1) {
-        stoa__world_report(query->head.world,
-                           stoa__error(STOA_NOT_SINGLE, "query '%s' matches %d entities, not one",
-                                       stoa_query_name(query), count));
-        return STOA_NULL;
-    }
-    return stoa_query_first(query);
+    return stoa__query_since(query);
 }

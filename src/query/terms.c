@@ -2,7 +2,10 @@
  *
  * Each component knows the archetypes that have it as a bitset. A query matches the intersection of
  * those it requires, less the union of those it excludes, within the union of each any-of group:
- * some words and operations for 64 archetypes at a time, whatever the number of components. */
+ * some words and operations for 64 archetypes at a time, whatever the number of components.
+ *
+ * Sparse components are in no archetype, and those that can be switched off may be absent from a
+ * row whose archetype has them: what they ask for is listed as tests of rows. */
 #include "query/query.h"
 
 #include "storage/archetype.h"
@@ -20,12 +23,29 @@ static bool access_any(stoa_access access) {
     return access == STOA_ACCESS_ANY || access == STOA_ACCESS_ANY_WRITE;
 }
 
-static bool access_requires(stoa_access access) {
-    return access == STOA_ACCESS_READ || access == STOA_ACCESS_WRITE ||
-           access == STOA_ACCESS_FILTER;
+static bool access_data(stoa_access access) {
+    return access >= STOA_ACCESS_READ && access <= STOA_ACCESS_ANY_WRITE &&
+           access != STOA_ACCESS_WITHOUT;
 }
 
-/* Two terms of one component always contradict each other; the message says how. */
+static bool term_switches(const stoa__term *term) {
+    return (term->component->info.flags & STOA_SWITCHABLE) != 0;
+}
+
+static bool access_filters(stoa_access access) {
+    return access == STOA_ACCESS_CHANGED || access == STOA_ACCESS_ADDED;
+}
+
+/* A filter by tick may stand beside one other term of its component, and beside the other filter.
+ */
+static bool term_agrees(const stoa__term *a, const stoa__term *b) {
+    return a->component != b->component ||
+           (a->access != b->access && a->access != STOA_ACCESS_WITHOUT &&
+            b->access != STOA_ACCESS_WITHOUT &&
+            (access_filters(a->access) || access_filters(b->access)));
+}
+
+/* Two terms that do not agree; the message says how. */
 static stoa_status contradiction(const stoa__term *a, const stoa__term *b) {
     const char *how = "twice";
     if ((a->access == STOA_ACCESS_WITHOUT) != (b->access == STOA_ACCESS_WITHOUT)) {
@@ -39,7 +59,7 @@ static stoa_status contradiction(const stoa__term *a, const stoa__term *b) {
 
 static stoa_status term_read(stoa_world *world, const stoa_term *term, uint32_t index,
                              stoa__term *result) {
-    if ((int)term->access < 0 || term->access > STOA_ACCESS_FILTER) {
+    if ((int)term->access < 0 || term->access > STOA_ACCESS_ADDED) {
         return stoa__error(STOA_INVALID, "term %u of a query asks for no known access", index);
     }
     stoa_component id = term->id;
@@ -53,7 +73,7 @@ static stoa_status term_read(stoa_world *world, const stoa_term *term, uint32_t 
         return stoa__error(STOA_UNKNOWN, "term %u of a query: there is no component with the id %u",
                            index, id);
     }
-    *result = (stoa__term){stoa__component_at(&world->storage, id), term->access, term->group};
+    *result = (stoa__term){stoa__component_at(&world->storage, id), term->access, term->group, 0};
     return STOA_OK;
 }
 
@@ -73,43 +93,129 @@ static void any_insert(stoa__terms *terms, uint32_t index) {
     terms->any[at] = (uint8_t)index;
 }
 
+/* What an archetype must have or must not have for the term's sake. */
 static void term_sort(stoa__terms *terms, uint32_t index) {
     const stoa__term *term = &terms->items[index];
-    if (access_requires(term->access)) {
-        terms->required[terms->required_count++] = (uint8_t)index;
-    } else if (term->access == STOA_ACCESS_WITHOUT) {
-        terms->excluded[terms->excluded_count++] = (uint8_t)index;
-    } else if (access_any(term->access)) {
+    bool column = term->component->set == NULL;
+    if (access_any(term->access)) {
         any_insert(terms, index);
+    } else if (column && stoa__access_requires(term->access)) {
+        terms->required[terms->required_count++] = (uint8_t)index;
+    } else if (column && term->access == STOA_ACCESS_WITHOUT && !term_switches(term)) {
+        terms->excluded[terms->excluded_count++] = (uint8_t)index;
     }
-    bool data = term->access != STOA_ACCESS_WITHOUT && term->access != STOA_ACCESS_FILTER &&
-                term->component->info.size != 0;
-    terms->fields |= (uint64_t)data << index;
-    terms->fields |= (uint64_t)(data && access_writes(term->access)) << (index + 32);
+}
+
+/* Where the term's data is and what is done to it. */
+static void term_field(stoa__terms *terms, uint32_t index) {
+    const stoa__term *term = &terms->items[index];
+    uint32_t bit = (uint32_t)1 << index;
+    bool column = term->component->set == NULL;
+    bool data = access_data(term->access) && term->component->info.size != 0;
+    bool writes = data && access_writes(term->access);
+    bool exact = (term->component->info.flags & STOA_ROW_TICKS) != 0;
+    terms->fields |= (uint64_t)(data && column) << index;
+    terms->fields |= (uint64_t)(writes && column && !exact) << (index + 32);
+    terms->data |= data ? bit : 0;
+    terms->writes |= writes ? bit : 0;
+    terms->sparse |= column ? 0 : bit;
+    terms->marks |= writes && column && exact ? bit : 0;
+    if (data && column && term_switches(term) && !stoa__access_requires(term->access)) {
+        terms->splits |= bit;
+    }
+}
+
+/* What is asked of each row for the term's sake. */
+static uint32_t term_tests(const stoa__term *term) {
+    bool rows = term->component->set != NULL || term_switches(term);
+    uint32_t tests = 0;
+    if (stoa__access_requires(term->access)) {
+        tests |= rows ? STOA__TEST_ON : 0;
+        tests |= term->access == STOA_ACCESS_CHANGED ? STOA__TEST_CHANGED : 0;
+        tests |= term->access == STOA_ACCESS_ADDED ? STOA__TEST_ADDED : 0;
+    } else if (term->access == STOA_ACCESS_WITHOUT && rows) {
+        tests |= STOA__TEST_OFF;
+    }
+    return tests;
+}
+
+/* Gathers the tests of a component at the first term that has any. */
+static void term_test(stoa__terms *terms, uint32_t index) {
+    stoa__term *term = &terms->items[index];
+    uint32_t at = 0;
+    terms->timed |= access_filters(term->access);
+    terms->heavy |=
+        access_filters(term->access) || term->component->set != NULL || term_switches(term);
+    while (at < index &&
+           (terms->items[at].component != term->component || terms->items[at].tests == 0)) {
+        at++;
+    }
+    terms->items[at].tests |= term_tests(term);
+}
+
+/* Lists the terms with tests, and the columns in which rows are looked at. */
+static void tests_list(stoa__terms *terms) {
+    for (uint32_t i = 0; i < terms->count; i++) {
+        const stoa__term *term = &terms->items[i];
+        bool column = term->component->set == NULL;
+        if (term->tests != 0 && column) {
+            terms->columns[terms->column_count++] = (uint8_t)i;
+        } else if (term->tests != 0) {
+            terms->sparses[terms->sparse_count++] = (uint8_t)i;
+        }
+        bool looked = term->tests != 0 || (access_any(term->access) && term_switches(term));
+        terms->lanes |= (uint32_t)(looked && column) << i;
+    }
+    terms->lanes |= terms->splits;
+}
+
+/* True if entities without columns may match. */
+static bool terms_empty(const stoa__terms *terms) {
+    for (uint32_t i = 0, end = 0; i < terms->any_count; i = end) {
+        bool columns = true;
+        for (end = stoa__terms_group(terms, i); i < end; i++) {
+            columns = columns && terms->items[terms->any[i]].component->set == NULL;
+        }
+        if (columns) {
+            return false;
+        }
+    }
+    return terms->required_count == 0;
 }
 
 stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, stoa__terms *terms) {
-    terms->count = 0;
-    terms->fields = 0;
-    terms->required_count = 0;
-    terms->excluded_count = 0;
-    terms->any_count = 0;
+    memset(terms, 0, offsetof(stoa__terms, items));
     for (uint32_t i = 0; i < STOA_TERM_MAX && desc->terms[i].access != STOA_ACCESS_END; i++) {
         stoa_status status = term_read(world, &desc->terms[i], i, &terms->items[i]);
         if (status != STOA_OK) {
             return status;
         }
         for (uint32_t k = 0; k < i; k++) {
-            if (terms->items[k].component == terms->items[i].component) {
+            if (!term_agrees(&terms->items[k], &terms->items[i])) {
                 return contradiction(&terms->items[k], &terms->items[i]);
             }
         }
         terms->ids[i] = terms->items[i].component->info.id;
         terms->count++;
         term_sort(terms, i);
+        term_field(terms, i);
+        term_test(terms, i);
     }
-    terms->empty = terms->required_count == 0 && terms->any_count == 0;
+    tests_list(terms);
+    terms->empty = terms_empty(terms);
     return STOA_OK;
+}
+
+/* The archetypes among 64 that have a column of a group; all if it has a sparse component, which
+ * the rows must be asked for. */
+static uint64_t group_match(const stoa__terms *terms, uint32_t from, uint32_t to, uint32_t word) {
+    uint64_t bits = 0;
+    for (uint32_t i = from; i < to; i++) {
+        const stoa__component *component = terms->items[terms->any[i]].component;
+        bits |=
+            component->set != NULL ? UINT64_MAX : stoa__bitset_word(&component->archetypes, word);
+    }
+    return bits;
 }
 
 uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *terms, uint32_t word) {
@@ -121,14 +227,9 @@ uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *term
     for (uint32_t i = 0; i < terms->excluded_count; i++) {
         bits &= ~stoa__bitset_word(&terms->items[terms->excluded[i]].component->archetypes, word);
     }
-    for (uint32_t i = 0; i < terms->any_count;) {
-        uint64_t any = 0;
-        int32_t group = terms->items[terms->any[i]].group;
-        while (i < terms->any_count && terms->items[terms->any[i]].group == group) {
-            any |= stoa__bitset_word(&terms->items[terms->any[i]].component->archetypes, word);
-            i++;
-        }
-        bits &= any;
+    for (uint32_t i = 0, end = 0; i < terms->any_count; i = end) {
+        end = stoa__terms_group(terms, i);
+        bits &= group_match(terms, i, end, word);
     }
     return bits;
 }
@@ -157,6 +258,10 @@ static const char *access_text(stoa_access access) {
         return "?";
     case STOA_ACCESS_FILTER:
         return "with ";
+    case STOA_ACCESS_CHANGED:
+        return "changed ";
+    case STOA_ACCESS_ADDED:
+        return "added ";
     default:
         return "";
     }

@@ -80,11 +80,29 @@ static stoa_status keyword_refuse(text_parser *parser, const char *keyword, cons
     return stoa__error_at(STOA_SYNTAX, column, "'%s' cannot stand after '%s'", keyword, before);
 }
 
+/* The keywords whose terms have no data. */
+static const struct {
+    const char *keyword;
+    stoa_access access;
+} filters[] = {
+    {"with", STOA_ACCESS_FILTER}, {"changed", STOA_ACCESS_CHANGED}, {"added", STOA_ACCESS_ADDED}};
+
+#define FILTER_COUNT (sizeof filters / sizeof filters[0])
+
+/* Refuses each of them. */
+static stoa_status filters_refuse(text_parser *parser, const char *before) {
+    stoa_status status = STOA_OK;
+    for (size_t i = 0; i < FILTER_COUNT && status == STOA_OK; i++) {
+        status = keyword_refuse(parser, filters[i].keyword, before);
+    }
+    return status;
+}
+
 /* Reads the name after a sign or keyword; it must be bare and stand alone. */
 static stoa_status lone_parse(text_parser *parser, stoa_access access, const char *before) {
     stoa_status status = keyword_refuse(parser, "const", before);
     if (status == STOA_OK) {
-        status = keyword_refuse(parser, "with", before);
+        status = filters_refuse(parser, before);
     }
     if (status == STOA_OK) {
         status = name_parse(parser, access, 0);
@@ -100,7 +118,7 @@ static stoa_status lone_parse(text_parser *parser, stoa_access access, const cha
 static stoa_status group_parse(text_parser *parser) {
     int32_t first = parser->count;
     do {
-        stoa_status status = parser->count > first ? keyword_refuse(parser, "with", "|") : STOA_OK;
+        stoa_status status = parser->count > first ? filters_refuse(parser, "|") : STOA_OK;
         if (status == STOA_OK) {
             bool reads = keyword_accept(parser, "const");
             status = name_parse(parser, reads ? STOA_ACCESS_READ : STOA_ACCESS_WRITE, 0);
@@ -131,8 +149,10 @@ static stoa_status term_parse(text_parser *parser) {
         return lone_parse(parser, reads ? STOA_ACCESS_OPTIONAL : STOA_ACCESS_OPTIONAL_WRITE,
                           reads ? "const" : "?");
     }
-    if (keyword_accept(parser, "with")) {
-        return lone_parse(parser, STOA_ACCESS_FILTER, "with");
+    for (size_t i = 0; i < FILTER_COUNT; i++) {
+        if (keyword_accept(parser, filters[i].keyword)) {
+            return lone_parse(parser, filters[i].access, filters[i].keyword);
+        }
     }
     return group_parse(parser);
 }

@@ -1,0 +1,80 @@
+/* Asking a query without iterating it: how many match, which is the first, which is the only one.
+ *
+ * Needs no memory and no list of matches; where rows must be looked at, by a walk on the stack. */
+#include "query/walk.h"
+
+#include "storage/archetype.h"
+
+int32_t stoa_query_count(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return 0;
+    }
+    return query->terms.heavy
+               ? stoa__walk_count(query->head.world, &query->terms, stoa__query_since(query))
+               : stoa__terms_count(&query->head.world->storage, &query->terms);
+}
+
+int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
+    if (world == NULL || desc == NULL) {
+        stoa__world_null(world, world == NULL ? "world" : "description");
+        return -1;
+    }
+    stoa__terms terms;
+    stoa_status status = stoa__terms_read(world, desc, &terms);
+    if (status != STOA_OK) {
+        stoa__world_report(world, status);
+        return -1;
+    }
+    return terms.heavy ? stoa__walk_count(world, &terms, world->storage.head.tick - STOA__QUERY_AGE)
+                       : stoa__terms_count(&world->storage, &terms);
+}
+
+/* The first entity without components; there must be one. */
+static stoa_entity empty_first(const stoa_world *world) {
+    stoa_entity e = STOA_NULL;
+    do {
+        e = stoa_entity_next(world, e);
+    } while (world->storage.head.records[e.index].place >> STOA_PLACE_BITS != 0);
+    return e;
+}
+
+stoa_entity stoa_query_first(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return STOA_NULL;
+    }
+    const stoa__storage *storage = &query->head.world->storage;
+    if (query->terms.heavy) {
+        return stoa__walk_first(query->head.world, &query->terms, stoa__query_since(query));
+    }
+    if (query->terms.empty && storage->empty_count > 0) {
+        return empty_first(query->head.world);
+    }
+    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
+        for (uint64_t bits = stoa__terms_match(storage, &query->terms, word); bits != 0;
+             bits &= bits - 1) {
+            const stoa__archetype *archetype =
+                storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
+            if (archetype->head.chunk_count > 0) {
+                return *(const stoa_entity *)(const void *)archetype->head.chunks[0].data;
+            }
+        }
+    }
+    return STOA_NULL;
+}
+
+stoa_entity stoa_query_single(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return STOA_NULL;
+    }
+    int32_t count = stoa_query_count(query);
+    if (count != 1) {
+        stoa__world_report(query->head.world,
+                           stoa__error(STOA_NOT_SINGLE, "query '%s' matches %d entities, not one",
+                                       stoa_query_name(query), count));
+        return STOA_NULL;
+    }
+    return stoa_query_first(query);
+}

@@ -1,0 +1,325 @@
+/* One chunk of a walk: which of its rows match, and the runs they make.
+ *
+ * The states before the columns often tell of all rows at once: nothing newer than the tick asked
+ * for, nothing switched off. Only then what is left to ask is asked of rows, 64 at a time as bits,
+ * the cheap questions first. */
+#include "query/walk.h"
+
+#include "query/mask.h"
+#include "storage/archetype.h"
+
+/* True if a row of the chunk may pass the tests of a column; `some` is set if not all must. */
+static bool column_open(const stoa__walk *walk, uint32_t index, const uint8_t *data, uint32_t count,
+                        bool *some) {
+    const stoa__spot *spot = &walk->spots[index];
+    uint32_t tests = walk->terms->items[index].tests;
+    if (spot->column == STOA__NONE) {
+        return true;
+    }
+    const stoa_column_state *state = stoa__walk_state(data, spot);
+    if ((tests & STOA__TEST_CHANGED) != 0) {
+        if (!stoa_tick_newer(STOA_LOAD(&state->changed), walk->since)) {
+            return false;
+        }
+        *some |= spot->changed != STOA__NONE;
+    }
+    if ((tests & STOA__TEST_ADDED) != 0) {
+        if (!stoa_tick_newer(STOA_LOAD(&state->added), walk->since)) {
+            return false;
+        }
+        *some |= spot->added != STOA__NONE;
+    }
+    if ((tests & STOA__TEST_ON) != 0) {
+        *some |= state->off > 0;
+        return state->off < count;
+    }
+    if ((tests & STOA__TEST_OFF) != 0) {
+        *some |= state->off < count;
+        return state->off > 0;
+    }
+    return true;
+}
+
+/* True if every row of the chunk has a column of the group, switched on. */
+static bool group_whole(const stoa__walk *walk, uint32_t from, const uint8_t *data) {
+    const stoa__terms *terms = walk->terms;
+    for (uint32_t i = from, end = stoa__terms_group(terms, from); i < end; i++) {
+        const stoa__spot *spot = stoa__walk_any(walk, terms->any[i]);
+        if (spot != NULL && stoa__walk_state(data, spot)->off == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The groups that rows must be asked for. */
+static uint32_t groups_open(const stoa__walk *walk, const uint8_t *data) {
+    uint32_t open = 0;
+    for (uint32_t left = walk->groups; left != 0; left &= left - 1) {
+        uint32_t from = stoa__bit_lowest(left);
+        open |= group_whole(walk, from, data) ? 0 : (uint32_t)1 << from;
+    }
+    return open;
+}
+
+/* Reads which data is off in all rows, and in some. */
+static void splits_read(stoa__walk *walk, const uint8_t *data, uint32_t count) {
+    walk->chunk_fields = walk->fields;
+    walk->splits = 0;
+    for (uint32_t left = walk->terms->splits; left != 0; left &= left - 1) {
+        uint32_t index = stoa__bit_lowest(left);
+        const stoa__spot *spot = &walk->spots[index];
+        uint32_t off = spot->column != STOA__NONE ? stoa__walk_state(data, spot)->off : 0;
+        if (off >= count) {
+            walk->chunk_fields &= ~((uint64_t)0x100000001u << index);
+        } else if (off > 0) {
+            walk->splits |= (uint32_t)1 << index;
+        }
+    }
+}
+
+/* Takes away the rows whose ticks are not newer than the one asked for. */
+static void ticks_mask(stoa__walk *walk, const void *lane, uint32_t count) {
+    const uint32_t *ticks = lane;
+    uint32_t since = walk->since, full = count / 64;
+    for (uint32_t w = 0; w < full; w++) {
+        walk->rows[w] &= stoa__mask_newer_64(ticks + (size_t)w * 64, since);
+    }
+    if (full < walk->word_count) {
+        walk->rows[full] &= stoa__mask_newer(ticks + (size_t)full * 64, count - full * 64, since);
+    }
+}
+
+/* Takes away the rows that do not pass the tests of a column. */
+static void column_mask(stoa__walk *walk, uint32_t index, const uint8_t *data, uint32_t count) {
+    const stoa__spot *spot = &walk->spots[index];
+    uint32_t tests = walk->terms->items[index].tests;
+    if (spot->column == STOA__NONE) {
+        return;
+    }
+    uint32_t off = stoa__walk_state(data, spot)->off;
+    if ((tests & STOA__TEST_CHANGED) != 0 && spot->changed != STOA__NONE) {
+        ticks_mask(walk, data + spot->changed, count);
+    }
+    if ((tests & STOA__TEST_ADDED) != 0 && spot->added != STOA__NONE) {
+        ticks_mask(walk, data + spot->added, count);
+    }
+    if ((tests & (STOA__TEST_ON | STOA__TEST_OFF)) != 0 && off > 0) {
+        uint64_t flip = (tests & STOA__TEST_ON) != 0 ? UINT64_MAX : 0;
+        for (uint32_t w = 0; w < walk->word_count; w++) {
+            walk->rows[w] &=
+                stoa__mask_flags(data + spot->off + (size_t)w * 64, count - w * 64) ^ flip;
+        }
+    }
+}
+
+/* Which of 64 entities are in a set, of those of interest; all of them nearly always. */
+STOA__INLINE uint64_t word_present(const stoa__sparse *set, const stoa_entity *entities,
+                                   uint64_t left) {
+    uint64_t bits = 0;
+    if (STOA_LIKELY(left == UINT64_MAX)) {
+        for (uint32_t i = 0; i < 64; i++) {
+            bits |= (uint64_t)(stoa__sparse_find(set, entities[i].index) != STOA__NONE) << i;
+        }
+        return bits;
+    }
+    for (; left != 0; left &= left - 1) {
+        uint32_t i = stoa__bit_lowest(left);
+        bits |= (uint64_t)(stoa__sparse_find(set, entities[i].index) != STOA__NONE) << i;
+    }
+    return bits;
+}
+
+/* Which of 64 entities pass the tests of a sparse component, of those of interest. */
+static uint64_t word_passes(const stoa__walk *walk, const stoa__term *term,
+                            const stoa_entity *entities, uint64_t left) {
+    uint64_t bits = 0;
+    for (; left != 0; left &= left - 1) {
+        uint32_t i = stoa__bit_lowest(left);
+        bits |= (uint64_t)stoa__walk_sparse(term, entities[i].index, walk->since) << i;
+    }
+    return bits;
+}
+
+/* Takes away the rows that do not pass the tests of a sparse component. */
+static void sparse_mask(stoa__walk *walk, const stoa__term *term, const uint8_t *data) {
+    const stoa_entity *entities = (const stoa_entity *)(const void *)data;
+    const stoa__sparse *set = term->component->set;
+    bool ticks = (term->tests & (STOA__TEST_CHANGED | STOA__TEST_ADDED)) != 0;
+    if (ticks || set->off_count > 0) {
+        for (uint32_t w = 0; w < walk->word_count; w++) {
+            walk->rows[w] = word_passes(walk, term, entities + (size_t)w * 64, walk->rows[w]);
+        }
+        return;
+    }
+    uint64_t flip = (term->tests & STOA__TEST_OFF) != 0 ? UINT64_MAX : 0;
+    for (uint32_t w = 0; w < walk->word_count; w++) {
+        walk->rows[w] &= word_present(set, entities + (size_t)w * 64, walk->rows[w]) ^ flip;
+    }
+}
+
+/* Which of 64 rows have a component of the group, given those of interest. */
+static uint64_t group_word(const stoa__walk *walk, uint32_t from, const uint8_t *data, uint32_t w,
+                           uint32_t count) {
+    const stoa__terms *terms = walk->terms;
+    const stoa_entity *entities = (const stoa_entity *)(const void *)data + (size_t)w * 64;
+    uint64_t met = 0;
+    for (uint32_t i = from, end = stoa__terms_group(terms, from); i < end; i++) {
+        const stoa__sparse *set = terms->items[terms->any[i]].component->set;
+        const stoa__spot *spot = stoa__walk_any(walk, terms->any[i]);
+        if (spot != NULL) {
+            met |= ~stoa__mask_flags(data + spot->off + (size_t)w * 64, count - w * 64);
+        }
+        for (uint64_t left = set != NULL ? walk->rows[w] & ~met : 0; left != 0; left &= left - 1) {
+            uint32_t bit = stoa__bit_lowest(left);
+            met |= (uint64_t)stoa__walk_on(set, entities[bit].index) << bit;
+        }
+    }
+    return met;
+}
+
+/* Finds where the data of some terms goes off or on, from one row to the next. */
+static void breaks_find(stoa__walk *walk, const uint8_t *data, uint32_t count) {
+    memset(walk->breaks, 0, walk->word_count * sizeof walk->breaks[0]);
+    for (uint32_t left = walk->splits; left != 0; left &= left - 1) {
+        const stoa__spot *spot = &walk->spots[stoa__bit_lowest(left)];
+        uint64_t before = 0;
+        for (uint32_t w = 0; w < walk->word_count; w++) {
+            uint64_t off = stoa__mask_flags(data + spot->off + (size_t)w * 64, count - w * 64);
+            walk->breaks[w] |= off ^ (off << 1 | before);
+            before = off >> 63;
+        }
+    }
+}
+
+/* Finds the rows that match. */
+static void rows_mask(stoa__walk *walk, const uint8_t *data, uint32_t count, uint32_t groups) {
+    const stoa__terms *terms = walk->terms;
+    walk->word_count = (count + 63) / 64;
+    for (uint32_t w = 0; w < walk->word_count; w++) {
+        walk->rows[w] = stoa__mask_first(count - w * 64);
+    }
+    for (uint32_t i = 0; i < terms->column_count; i++) {
+        column_mask(walk, terms->columns[i], data, count);
+    }
+    for (; groups != 0; groups &= groups - 1) {
+        uint32_t from = stoa__bit_lowest(groups);
+        for (uint32_t w = 0; w < walk->word_count; w++) {
+            walk->rows[w] &= walk->rows[w] != 0 ? group_word(walk, from, data, w, count) : 0;
+        }
+    }
+    for (uint32_t i = 0; i < terms->sparse_count; i++) {
+        const stoa__term *term = &terms->items[terms->sparses[i]];
+        if (!stoa__walk_idle(term)) {
+            sparse_mask(walk, term, data);
+        }
+    }
+}
+
+/* Lists the words with rows. Whether there are any is a question the processor would guess wrong.
+ */
+static void live_list(stoa__walk *walk) {
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < walk->word_count; w++) {
+        walk->live[count] = (uint8_t)w;
+        count += walk->rows[w] != 0;
+    }
+    walk->live_count = count;
+    walk->live_next = 0;
+    walk->row = 0;
+}
+
+void stoa__walk_chunk(stoa__walk *walk, uint8_t *data, uint32_t count) {
+    const stoa__terms *terms = walk->terms;
+    bool some = false;
+    for (uint32_t i = 0; i < terms->column_count; i++) {
+        if (!column_open(walk, terms->columns[i], data, count, &some)) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < terms->sparse_count && !some; i++) {
+        some = !stoa__walk_idle(&terms->items[terms->sparses[i]]);
+    }
+    uint32_t groups = walk->groups != 0 ? groups_open(walk, data) : 0;
+    splits_read(walk, data, count);
+    if (!some && groups == 0 && walk->splits == 0) {
+        stoa__walk_add(walk, (const stoa_entity *)(void *)data, data, walk->chunk_fields, 0, count);
+        return;
+    }
+    walk->data = data;
+    rows_mask(walk, data, count, groups);
+    live_list(walk);
+    if (walk->splits != 0) {
+        breaks_find(walk, data, count);
+    }
+}
+
+/* The fields of a run, told by its first row. */
+static uint64_t run_fields(const stoa__walk *walk, uint32_t row) {
+    uint64_t fields = walk->chunk_fields;
+    for (uint32_t left = walk->splits; left != 0; left &= left - 1) {
+        uint32_t index = stoa__bit_lowest(left);
+        if (walk->data[walk->spots[index].off + row] != 0) {
+            fields &= ~((uint64_t)0x100000001u << index);
+        }
+    }
+    return fields;
+}
+
+/* The rows of a word at which a run must end. */
+STOA__INLINE uint64_t word_stops(const stoa__walk *walk, uint32_t w, bool split) {
+    return ~walk->rows[w] | (split ? walk->breaks[w] : 0);
+}
+
+/* The end of a run that goes on past word `w`. */
+static uint32_t run_end(const stoa__walk *walk, uint32_t w, bool split) {
+    while (++w < walk->word_count) {
+        uint64_t stop = word_stops(walk, w, split);
+        if (stop != 0) {
+            return w * 64 + stoa__bit_lowest(stop);
+        }
+    }
+    return w * 64;
+}
+
+STOA__INLINE void runs_cut(stoa__walk *walk, bool split) {
+    const uint8_t *live = walk->live + walk->live_next, *live_end = walk->live + walk->live_count;
+    stoa_run *run = walk->runs + walk->run_count, *end = walk->runs + STOA__WALK_RUNS;
+    uint8_t *data = walk->data;
+    for (; live < live_end; live++) {
+        uint32_t w = *live, done = walk->row > w * 64 ? walk->row - w * 64 : 0;
+        uint64_t left = done < 64 ? walk->rows[w] & UINT64_MAX << done : 0;
+        while (left != 0 && run < end) {
+            uint32_t bit = stoa__bit_lowest(left), first = w * 64 + bit, last;
+            uint64_t stop = word_stops(walk, w, split) & UINT64_MAX << bit << 1;
+            if (STOA_LIKELY(stop != 0)) {
+                last = w * 64 + stoa__bit_lowest(stop);
+                left &= UINT64_MAX << last % 64;
+            } else {
+                last = run_end(walk, w, split);
+                left = 0;
+                walk->row = last;
+            }
+            *run++ = (stoa_run){(const stoa_entity *)(void *)data + first,
+                                data,
+                                walk->offsets,
+                                split ? run_fields(walk, first) : walk->chunk_fields,
+                                (int32_t)first,
+                                (int32_t)(last - first)};
+        }
+        if (!STOA_LIKELY(left == 0)) {
+            walk->row = w * 64 + stoa__bit_lowest(left);
+            break;
+        }
+    }
+    walk->live_next = (uint32_t)(live - walk->live);
+    walk->run_count = (uint32_t)(run - walk->runs);
+}
+
+void stoa__walk_cut(stoa__walk *walk) {
+    if (walk->splits != 0) {
+        runs_cut(walk, true);
+    } else {
+        runs_cut(walk, false);
+    }
+}

@@ -349,7 +349,7 @@ static void query_that_cannot_be_is_refused(void **state) {
     stoa_query_desc unknown = {.terms = {{.id = 99, .access = STOA_ACCESS_READ}}};
     support_assert_misuse(s, given(stoa_query_new(w, &unknown) != NULL), STOA_UNKNOWN);
     support_assert_message("99");
-    const int accesses[] = {STOA_ACCESS_FILTER + 1, 1000, -1};
+    const int accesses[] = {STOA_ACCESS_ADDED + 1, 1000, -1};
     for (int i = 0; i < 3; i++) {
         stoa_query_desc desc = {.terms = {{.id = 1, .access = (stoa_access)accesses[i]}}};
         support_assert_misuse(s, given(stoa_query_new(w, &desc) != NULL), STOA_INVALID);

@@ -309,7 +309,7 @@ static void term_that_asks_for_nothing_known_is_refused(void **state) {
         {{NULL, 0, STOA_ACCESS_READ, 0}, STOA_UNKNOWN},
         {{NULL, id + 1, STOA_ACCESS_READ, 0}, STOA_UNKNOWN},
         {{NULL, UINT32_MAX, STOA_ACCESS_WITHOUT, 0}, STOA_UNKNOWN},
-        {{NULL, id, (stoa_access)(STOA_ACCESS_FILTER + 1), 0}, STOA_INVALID},
+        {{NULL, id, (stoa_access)(STOA_ACCESS_ADDED + 1), 0}, STOA_INVALID},
         {{NULL, id, (stoa_access)-1, 0}, STOA_INVALID},
     };
     size_t bytes = s->heap.bytes;

@@ -19,7 +19,7 @@ static int text_setup(void **state) {
         return -1;
     }
     stoa_world *w = ((support_world *)*state)->world;
-    static const char *const tags[] = {"const", "with", UMLAUT, "A", "B", "C"};
+    static const char *const tags[] = {"const", "with", "changed", "added", UMLAUT, "A", "B", "C"};
     for (size_t i = 0; i < COUNT_OF(tags); i++) {
         stoa_component_desc desc = {.name = tags[i]};
         assert_int_not_equal(stoa_component_register(w, &desc), 0);
@@ -73,6 +73,8 @@ static void each_sign_and_keyword_gives_its_access(void **state) {
     TERMS("?Velocity", {"Velocity", STOA_ACCESS_OPTIONAL_WRITE, 0});
     TERMS("?const Velocity", {"Velocity", STOA_ACCESS_OPTIONAL, 0});
     TERMS("with Alive", {"Alive", STOA_ACCESS_FILTER, 0});
+    TERMS("changed Velocity, const Velocity, added Alive", {"Velocity", STOA_ACCESS_CHANGED, 0},
+          {"Velocity", STOA_ACCESS_READ, 0}, {"Alive", STOA_ACCESS_ADDED, 0});
     TERMS("\t Position ,const\nVelocity,! Frozen , ? const Alive,with\r\nA ",
           {"Position", STOA_ACCESS_WRITE, 0}, {"Velocity", STOA_ACCESS_READ, 0},
           {"Frozen", STOA_ACCESS_WITHOUT, 0}, {"Alive", STOA_ACCESS_OPTIONAL, 0},
@@ -104,6 +106,11 @@ static void keyword_without_a_name_after_it_is_a_name(void **state) {
     TERMS("with const", {"const", STOA_ACCESS_FILTER, 0});
     TERMS("!with, ?const", {"with", STOA_ACCESS_WITHOUT, 0},
           {"const", STOA_ACCESS_OPTIONAL_WRITE, 0});
+    TERMS("changed, added", {"changed", STOA_ACCESS_WRITE, 0}, {"added", STOA_ACCESS_WRITE, 0});
+    TERMS("changed changed, added added, with changed", {"changed", STOA_ACCESS_CHANGED, 0},
+          {"added", STOA_ACCESS_ADDED, 0}, {"changed", STOA_ACCESS_FILTER, 0});
+    TERMS("!added, added | changed", {"added", STOA_ACCESS_WITHOUT, 0},
+          {"added", STOA_ACCESS_ANY_WRITE, 1}, {"changed", STOA_ACCESS_ANY_WRITE, 1});
     TERMS("with | const", {"with", STOA_ACCESS_ANY_WRITE, 1}, {"const", STOA_ACCESS_ANY_WRITE, 1});
 }
 
@@ -142,6 +149,15 @@ static void mistake_is_told_with_its_column(void **state) {
         {"?with A", STOA_SYNTAX, 2, "column 2: 'with' cannot stand after '?'"},
         {"?const with A", STOA_SYNTAX, 8, "column 8: 'with' cannot stand after 'const'"},
         {"with const A", STOA_SYNTAX, 6, "column 6: 'const' cannot stand after 'with'"},
+        {"changed const A", STOA_SYNTAX, 9, "column 9: 'const' cannot stand after 'changed'"},
+        {"added changed A", STOA_SYNTAX, 7, "column 7: 'changed' cannot stand after 'added'"},
+        {"with added A", STOA_SYNTAX, 6, "column 6: 'added' cannot stand after 'with'"},
+        {"?changed A", STOA_SYNTAX, 2, "column 2: 'changed' cannot stand after '?'"},
+        {"!added A", STOA_SYNTAX, 2, "column 2: 'added' cannot stand after '!'"},
+        {"changed A | B", STOA_SYNTAX, 11, "column 11: '|' cannot join a term with 'changed'"},
+        {"A | added B", STOA_SYNTAX, 5, "column 5: 'added' cannot stand after '|'"},
+        {"changed !A", STOA_SYNTAX, 9, "column 9: expected ',' or '|', got '!'"},
+        {"changed X", STOA_NOT_FOUND, 9, "column 9: no component is named 'X'"},
         {"const !A", STOA_SYNTAX, 7, "column 7: expected ',' or '|', got '!'"},
         {"const with A", STOA_SYNTAX, 12, "column 12: expected ',' or '|', got 'A'"},
         {"A, \x01", STOA_SYNTAX, 4, "column 4: expected a component name, got a byte"},

@@ -1,14 +1,9 @@
 /* Operations on entities: each is predicted, called, checked, and done to the reference.
  *
- * Where a call has a typed, an id and a name twin, the op's seed chooses. Values are kept aside
- * before a call, since a successful one leaves its sources dead. */
+ * Where a call has a typed, an id and a name twin, the op's seed chooses. */
 #include "run.h"
 
 #include <stdlib.h>
-
-/* Values handed to calls, and what they were; the largest is 200 bytes. */
-static _Alignas(64) uint8_t sources[TYPE_COUNT][256];
-static uint8_t shadows[TYPE_COUNT][256];
 
 /* Which twin an op calls: 0 by type where there is a descriptor, 1 by id, 2 by name. */
 static int twin_of(const op *o) {
@@ -19,51 +14,8 @@ static int twin_of(const op *o) {
     return twin;
 }
 
-int run_values(run *r, const op *o, stoa_value values[TYPE_COUNT + 1]) {
-    int order[TYPE_COUNT];
-    int count = trace_order(o, o->put | o->zero | o->drop, order);
-    for (int i = 0; i < count; i++) {
-        int type = order[i];
-        stoa_value *value = &values[i];
-        *value = (stoa_value){.id = r->ids[type]};
-        if (o->seed >> i & 1) {
-            value->type = model_types[type].descriptor;
-        }
-        if (o->drop >> type & 1) {
-            value->op = STOA_DROP;
-        } else if (o->put >> type & 1) {
-            model_value_make(type, o->seed + (uint32_t)type, r->padding, sources[type]);
-            memcpy(shadows[type], sources[type], model_types[type].size);
-            value->data = sources[type];
-        }
-    }
-    return count;
-}
-
-void run_values_drop(const op *o) {
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        if (o->put >> type & 1) {
-            model_value_drop(type, sources[type]);
-        }
-    }
-}
-
-static void values_apply(run *r, const op *o, being *b) {
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        bool kept = r->ref.fault == FAULT_CHANGE_KEEPS && (o->put | o->zero) != 0;
-        if (o->put >> type & 1) {
-            reference_put(&r->ref, b, type, shadows[type]);
-        } else if (o->zero >> type & 1) {
-            reference_put(&r->ref, b, type, NULL);
-            model_lives_zeroed(type);
-        } else if (o->drop >> type & 1 && !kept) {
-            reference_drop(&r->ref, b, type);
-        }
-    }
-}
-
 static being *being_take(run *r, const op *o, stoa_entity e) {
-    being *b = reference_add(&r->ref, o->number, e);
+    being *b = reference_issue(&r->ref, o->number, e);
     run_check(r, b != NULL, "handle %uv%u was issued before or is out of order", (unsigned)e.index,
               (unsigned)e.generation);
     return b;
@@ -74,6 +26,7 @@ static void call_create(run *r, const op *o) {
     if (run_expect(r, run_given(!stoa_entity_is_null(e)), STOA_OK, "stoa_create")) {
         being *b = being_take(r, o, e);
         if (b != NULL) {
+            react_birth(&r->ref, b, NULL, 0);
             run_compare_being(r, b);
         }
     }
@@ -86,7 +39,8 @@ static void call_create_with(run *r, const op *o) {
     if (run_expect(r, run_given(!stoa_entity_is_null(e)), STOA_OK, "stoa_create_with")) {
         being *b = being_take(r, o, e);
         if (b != NULL) {
-            values_apply(r, o, b);
+            edit edits[TYPE_COUNT];
+            react_birth(&r->ref, b, edits, run_edits(o, edits));
             run_compare_being(r, b);
         }
     }
@@ -116,27 +70,42 @@ static void columns_make(run *r, const op *o, uint8_t *columns[TYPE_COUNT],
     }
 }
 
+/* The edits that make item `i` of a bulk. */
+static int bulk_edits(const run *r, const op *o, int32_t i, uint8_t *const kept[TYPE_COUNT],
+                      edit edits[TYPE_COUNT]) {
+    int order[TYPE_COUNT];
+    int count = trace_order(o, o->put | o->zero, order);
+    bool shifted = r->ref.fault == FAULT_BULK_SHIFTS && i > 0 && i == o->count - 1;
+    for (int k = 0; k < count; k++) {
+        int type = order[k];
+        size_t row = (size_t)(i - (shifted ? 1 : 0)) * model_types[type].size;
+        const uint8_t *value = kept[type] == NULL ? NULL : kept[type] + row;
+        edits[k] = (edit){.type = type, .kind = EDIT_PUT, .value = value, .given = value != NULL};
+    }
+    return count;
+}
+
+/* All are placed before any is told of. */
 static void bulk_apply(run *r, const op *o, const stoa_entity *entities,
                        uint8_t *const kept[TYPE_COUNT]) {
+    edit edits[TYPE_COUNT];
+    int32_t first = r->ref.count;
+    r->ref.bulk = true;
     for (int32_t i = 0; i < o->count && !r->failed; i++) {
         being *b = being_take(r, o, entities[i]);
         if (b == NULL) {
             return;
         }
-        bool shifted = r->ref.fault == FAULT_BULK_SHIFTS && i > 0 && i == o->count - 1;
-        for (int type = 0; type < TYPE_COUNT; type++) {
-            size_t row = (size_t)(i - (shifted ? 1 : 0)) * model_types[type].size;
-            if (o->put >> type & 1) {
-                reference_put(&r->ref, b, type, kept[type] == NULL ? NULL : kept[type] + row);
-            } else if (o->zero >> type & 1) {
-                reference_put(&r->ref, b, type, NULL);
-                model_lives_zeroed(type);
-            }
-        }
-        if (i < 3 || i >= o->count - 2) {
-            run_compare_being(r, b);
-        }
+        react_place(&r->ref, b, edits, bulk_edits(r, o, i, kept, edits));
     }
+    for (int32_t i = 0; i < o->count && !r->failed; i++) {
+        being *b = &r->ref.items[first + i];
+        react_tell_birth(&r->ref, b, edits, bulk_edits(r, o, i, kept, edits));
+    }
+    for (int32_t i = 0; i < o->count && !r->failed; i += i < 3 ? 1 : o->count / 2 + 1) {
+        run_compare_being(r, &r->ref.items[first + i]);
+    }
+    r->ref.bulk = false;
 }
 
 static void call_create_bulk(run *r, const op *o) {
@@ -153,7 +122,9 @@ static void call_create_bulk(run *r, const op *o) {
         }
     }
     stoa_entity *entities = malloc((size_t)o->count * sizeof(stoa_entity));
+    r->bulk = true;
     stoa_status status = stoa_create_bulk_values(r->s.world, o->count, entities, values, count);
+    r->bulk = false;
     if (run_expect(r, status, STOA_OK, "stoa_create_bulk")) {
         bulk_apply(r, o, entities, kept);
     }
@@ -167,18 +138,14 @@ static void call_create_bulk(run *r, const op *o) {
 static void call_destroy(run *r, being *b) {
     stoa_status status = stoa_destroy(r->s.world, b->handle);
     if (run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_destroy") && b->alive) {
-        reference_destroy(&r->ref, b);
+        react_destroy(&r->ref, b);
     }
 }
 
 static void call_clear(run *r, being *b) {
     stoa_status status = stoa_clear(r->s.world, b->handle);
     if (run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_clear") && b->alive) {
-        for (int type = 0; type < TYPE_COUNT; type++) {
-            if (r->ref.fault != FAULT_CLEAR_KEEPS || type != TYPE_SCORE) {
-                reference_drop(&r->ref, b, type);
-            }
-        }
+        react_clear(&r->ref, b);
     }
 }
 
@@ -186,19 +153,21 @@ static void call_set(run *r, const op *o, being *b) {
     const model_type *t = &model_types[o->type];
     stoa_value values[TYPE_COUNT + 1];
     op single = *o;
-    single.put = 1u << o->type;
+    edit edits[TYPE_COUNT];
+    single.put = TYPE_BIT(o->type);
     (void)run_values(r, &single, values);
+    (void)run_edits(&single, edits);
     stoa_status status;
     if (twin_of(o) == 0) {
-        status = stoa_set_type(r->s.world, b->handle, t->descriptor, sources[o->type]);
+        status = stoa_set_type(r->s.world, b->handle, t->descriptor, run_source(o->type));
     } else if (twin_of(o) == 1) {
-        status = stoa_set_id(r->s.world, b->handle, r->ids[o->type], sources[o->type], t->size);
+        status = stoa_set_id(r->s.world, b->handle, r->ids[o->type], run_source(o->type), t->size);
     } else {
-        status = stoa_set_named(r->s.world, b->handle, t->name, sources[o->type], t->size);
+        status = stoa_set_named(r->s.world, b->handle, t->name, run_source(o->type), t->size);
     }
     bool fine = run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_set");
     if (fine && b->alive) {
-        values_apply(r, &single, b);
+        react_change(&r->ref, b, edits, 1);
     } else {
         run_values_drop(&single);
     }
@@ -215,9 +184,9 @@ static void call_add(run *r, const op *o, being *b) {
         status = stoa_add_named(r->s.world, b->handle, t->name);
     }
     bool fine = run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_add");
-    if (fine && b->alive && !(b->has >> o->type & 1)) {
-        reference_put(&r->ref, b, o->type, NULL);
-        model_lives_zeroed(o->type);
+    if (fine && b->alive) {
+        edit e = {.type = o->type, .kind = EDIT_ADD};
+        react_change(&r->ref, b, &e, 1);
     }
 }
 
@@ -233,7 +202,8 @@ static void call_remove(run *r, const op *o, being *b) {
     }
     bool fine = run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_remove");
     if (fine && b->alive && r->ref.fault != FAULT_REMOVE_KEEPS) {
-        reference_drop(&r->ref, b, o->type);
+        edit e = {.type = o->type, .kind = EDIT_DROP};
+        react_change(&r->ref, b, &e, 1);
     }
 }
 
@@ -243,35 +213,52 @@ static void call_change(run *r, const op *o, being *b) {
     stoa_status status = stoa_change_values(r->s.world, b->handle, values, count);
     bool fine = run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_change");
     if (fine && b->alive) {
-        values_apply(r, o, b);
+        edit edits[TYPE_COUNT];
+        react_change(&r->ref, b, edits, run_edits(o, edits));
     } else {
         run_values_drop(o);
     }
 }
 
+/* The copy hooks number the copies as they make them; the reference takes that over. */
 static void clone_apply(run *r, const op *o, int32_t from, stoa_entity e, uint32_t instance) {
     being *b = being_take(r, o, e);
     if (b == NULL) {
         return;
     }
     being *source = &r->ref.items[from];
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        bool lost = r->ref.fault == FAULT_CLONE_LOSES && type == TYPE_MARKED;
-        if (source->has >> type & 1 && !lost) {
-            reference_put(&r->ref, b, type, reference_value(source, type));
+    edit edits[TYPE_COUNT];
+    int order[TYPE_COUNT];
+    uint32_t set = source->has;
+    if (r->ref.fault == FAULT_CLONE_LOSES) {
+        set &= ~TYPE_BIT(TYPE_MARKED);
+    }
+    int count = react_order(&r->ref, set, order);
+    for (int i = 0; i < count; i++) {
+        edits[i] = (edit){.type = order[i],
+                          .kind = EDIT_PUT,
+                          .value = reference_value(source, order[i]),
+                          .given = true};
+    }
+    react_place(&r->ref, b, edits, count);
+    b->off = source->off;
+    for (int i = 0; i < count; i++) {
+        if (model_types[order[i]].owner != 0) {
+            run_adopt(r, b, order[i], instance);
         }
     }
-    uint32_t old = 0;
-    memcpy(&old, reference_value(b, TYPE_OWNED), sizeof old);
-    if (b->has >> TYPE_OWNED & 1 && old != 0) {
-        model_value_rename(TYPE_OWNED, reference_value(b, TYPE_OWNED), instance);
-    }
+    react_tell_birth(&r->ref, b, edits, count);
     run_compare_being(r, b);
+}
+
+/* True if a copy hook has something to refuse. */
+static bool clone_copies(const being *b) {
+    return (b->has & (TYPE_BIT(TYPE_OWNED) | TYPE_BIT(TYPE_LOOT))) != 0;
 }
 
 static void call_clone(run *r, const op *o, being *b) {
     uint32_t instance = model_lives_next();
-    bool refused = o->kind == OP_CLONE_REFUSED && (b->has >> TYPE_OWNED & 1) != 0;
+    bool refused = o->kind == OP_CLONE_REFUSED && b->alive && clone_copies(b);
     if (o->kind == OP_CLONE_REFUSED && !refused) {
         return;
     }
@@ -337,6 +324,29 @@ static void call_write(run *r, const op *o, being *b) {
         model_value_write(o->type, o->seed, found);
         model_value_write(o->type, o->seed, reference_value(b, o->type));
     }
+    if (has) {
+        reference_mark(&r->ref, b, o->type);
+    }
+}
+
+static void call_enable(run *r, const op *o, being *b) {
+    const model_type *t = &model_types[o->type];
+    bool on = (o->seed & 1) != 0;
+    bool switchable = (TYPE_SWITCHES >> o->type & 1) != 0;
+    stoa_status expected = STOA_OK;
+    if (!b->alive) {
+        expected = STOA_DEAD;
+    } else if (!switchable) {
+        expected = STOA_INVALID;
+    } else if (!(b->has >> o->type & 1)) {
+        expected = STOA_MISSING;
+    }
+    stoa_status status = twin_of(o) == 0
+                             ? stoa_enable_type(r->s.world, b->handle, t->descriptor, on)
+                             : stoa_enable_id(r->s.world, b->handle, r->ids[o->type], on);
+    if (run_expect(r, status, expected, "stoa_enable") && expected == STOA_OK) {
+        react_enable(&r->ref, b, o->type, on);
+    }
 }
 
 static void call_reserve(run *r, const op *o) {
@@ -374,6 +384,9 @@ static void call_entity(run *r, const op *o, being *b) {
         break;
     case OP_WRITE:
         call_write(r, o, b);
+        break;
+    case OP_ENABLE:
+        call_enable(r, o, b);
         break;
     default:
         call_clone(r, o, b);

@@ -15,9 +15,12 @@ static void *array_grow(void *array, size_t size) {
     return grown;
 }
 
-void reference_init(reference *r, int32_t op_capacity) {
+void reference_init(reference *r, int32_t op_capacity, const stoa_component *ids, uint32_t tick) {
     memset(r, 0, sizeof *r);
     r->op_capacity = op_capacity;
+    r->ids = ids;
+    /* Far from zero, so that a tick before the first one is one too. */
+    r->tick = (UINT64_C(1) << 40) + tick;
     r->made_first = array_grow(NULL, (size_t)(op_capacity + 1) * sizeof(int32_t));
     r->made_count = array_grow(NULL, (size_t)(op_capacity + 1) * sizeof(int32_t));
     for (int32_t i = 0; i <= op_capacity; i++) {
@@ -33,6 +36,8 @@ void reference_fini(reference *r) {
     free(r->generations);
     free(r->made_first);
     free(r->made_count);
+    free(r->notes.items);
+    free(r->log.items);
     memset(r, 0, sizeof *r);
 }
 
@@ -50,8 +55,9 @@ static void slots_grow(reference *r, uint32_t index) {
     }
 }
 
-being *reference_add(reference *r, int32_t op_number, stoa_entity handle) {
-    if (handle.index == 0 || handle.index > (uint32_t)r->count + 1 || handle.generation == 0) {
+being *reference_issue(reference *r, int32_t op_number, stoa_entity handle) {
+    uint32_t most = (uint32_t)r->count + 1 + r->slots_dealt;
+    if (handle.index == 0 || handle.index > most || handle.generation == 0) {
         return NULL;
     }
     slots_grow(r, handle.index);
@@ -59,7 +65,7 @@ being *reference_add(reference *r, int32_t op_number, stoa_entity handle) {
         return NULL;
     }
     int32_t owner = r->owners[handle.index];
-    if (owner >= 0 && r->items[owner].alive) {
+    if (owner >= 0 && (r->items[owner].alive || r->items[owner].pending)) {
         return NULL;
     }
     if (r->count == r->capacity) {
@@ -70,9 +76,6 @@ being *reference_add(reference *r, int32_t op_number, stoa_entity handle) {
     being *b = &r->items[r->count];
     memset(b, 0, sizeof *b);
     b->handle = handle;
-    b->alive = true;
-    b->live_place = r->live_count;
-    r->live[r->live_count++] = r->count;
     r->owners[handle.index] = r->count;
     r->generations[handle.index] = handle.generation;
     b->maker = op_number;
@@ -82,6 +85,20 @@ being *reference_add(reference *r, int32_t op_number, stoa_entity handle) {
     }
     r->count++;
     return b;
+}
+
+void reference_list(reference *r, being *b) {
+    b->alive = true;
+    b->pending = false;
+    b->live_place = r->live_count;
+    r->live[r->live_count++] = (int32_t)(b - r->items);
+}
+
+void reference_unlist(reference *r, being *b) {
+    int32_t last = r->live[--r->live_count];
+    r->live[b->live_place] = last;
+    r->items[last].live_place = b->live_place;
+    b->alive = false;
 }
 
 being *reference_of(const reference *r, const op *o) {
@@ -99,54 +116,88 @@ being *reference_find(const reference *r, stoa_entity handle) {
     return b->alive && stoa_entity_eq(b->handle, handle) ? b : NULL;
 }
 
-void reference_destroy(reference *r, being *b) {
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        reference_drop(r, b, type);
+uint8_t *reference_value(being *b, int type) {
+    return b->values + model_types[type].offset;
+}
+
+void reference_hold(reference *r, int type, const void *value) {
+    if (model_types[type].owner == 0) {
+        return;
     }
-    int32_t last = r->live[--r->live_count];
-    r->live[b->live_place] = last;
-    r->items[last].live_place = b->live_place;
-    b->alive = false;
+    if (value == NULL || model_value_instance(type, value) == 0) {
+        r->zeros[type]++;
+        r->zeros_made++;
+        model_lives_zeroed(type, 1);
+    } else {
+        r->held[type]++;
+    }
+}
+
+void reference_release(reference *r, int type, const void *value) {
+    if (model_types[type].owner == 0) {
+        return;
+    }
+    if (model_value_instance(type, value) == 0) {
+        r->zeros[type]--;
+    } else {
+        r->held[type]--;
+    }
+}
+
+void reference_mark(reference *r, being *b, int type) {
+    b->changed[type] = r->tick;
+    r->changed_last[type] = r->tick;
 }
 
 void reference_put(reference *r, being *b, int type, const void *value) {
-    if (!(b->has >> type & 1)) {
-        b->has |= 1u << type;
-        r->held[type]++;
-    }
-    if (value == NULL) {
-        memset(reference_value(b, type), 0, model_types[type].size);
+    uint8_t *bytes = reference_value(b, type);
+    if (b->has >> type & 1) {
+        reference_release(r, type, bytes);
+        if (r->fault != FAULT_SET_UNMARKED || !(TYPE_SPARSES >> type & 1)) {
+            reference_mark(r, b, type);
+        }
     } else {
-        memcpy(reference_value(b, type), value, model_types[type].size);
+        b->has |= TYPE_BIT(type);
+        b->added[type] = r->tick;
+        r->added_last[type] = r->tick;
+        reference_mark(r, b, type);
+    }
+    reference_hold(r, type, value);
+    if (value == NULL) {
+        memset(bytes, 0, model_types[type].size);
+    } else {
+        memcpy(bytes, value, model_types[type].size);
     }
 }
 
 void reference_drop(reference *r, being *b, int type) {
     if (b->has >> type & 1) {
-        b->has &= ~(1u << type);
-        r->held[type]--;
+        reference_release(r, type, reference_value(b, type));
+        b->has &= ~TYPE_BIT(type);
+        b->off &= ~TYPE_BIT(type);
     }
 }
 
-uint8_t *reference_value(being *b, int type) {
-    return b->values + model_types[type].offset;
+uint32_t reference_visible(const reference *r, const being *b) {
+    return r->fault == FAULT_OFF_MATCHES ? b->has : b->has & ~b->off;
 }
 
 query_shape reference_shape(const op *query) {
-    query_shape shape = {0};
+    query_shape shape = {.changed = query->changed, .added = query->added};
+    shape.required = shape.changed | shape.added;
     for (int type = 0; type < TYPE_COUNT; type++) {
         switch (query->access[type]) {
         case STOA_ACCESS_READ:
         case STOA_ACCESS_WRITE:
         case STOA_ACCESS_FILTER:
-            shape.required |= 1u << type;
+            shape.required |= TYPE_BIT(type);
             break;
         case STOA_ACCESS_WITHOUT:
-            shape.excluded |= 1u << type;
+            shape.excluded |= TYPE_BIT(type);
             break;
         case STOA_ACCESS_ANY:
         case STOA_ACCESS_ANY_WRITE:
-            shape.any[query->group[type]] |= 1u << type;
+            shape.any[query->group[type]] |= TYPE_BIT(type);
             break;
         default:
             break;
@@ -155,12 +206,59 @@ query_shape reference_shape(const op *query) {
     return shape;
 }
 
-bool reference_matches(const reference *r, const query_shape *shape, const being *b) {
-    bool matches = (b->has & shape->required) == shape->required && (b->has & shape->excluded) == 0;
+bool reference_fits(const reference *r, const query_shape *shape, uint32_t set) {
+    bool fits = (set & shape->required) == shape->required && (set & shape->excluded) == 0;
     for (int group = 0; group < 3; group++) {
         uint32_t any = shape->any[group];
-        bool met = r->fault == FAULT_ANY_IS_ALL ? (b->has & any) == any : (b->has & any) != 0;
-        matches = matches && (any == 0 || met);
+        bool met = r->fault == FAULT_ANY_IS_ALL ? (set & any) == any : (set & any) != 0;
+        fits = fits && (any == 0 || met);
     }
-    return matches;
+    return fits;
+}
+
+/* One filter by ticks: the entity's own tick, and the newest of any entity's. What is older than
+ * the world keeps apart may be taken for newer than a last run that is as old. */
+static match tick_match(const reference *r, int type, uint64_t own, uint64_t newest,
+                        uint64_t since) {
+    if (own > since) {
+        return MATCH_MUST;
+    }
+    bool coarse = !(TYPE_EXACTS >> type & 1) && newest > since;
+    return coarse || r->tick - since > REFERENCE_AGE ? MATCH_MAY : MATCH_NO;
+}
+
+match reference_match(const reference *r, const query_shape *shape, const being *b,
+                      uint64_t since) {
+    match result = reference_fits(r, shape, reference_visible(r, b)) ? MATCH_MUST : MATCH_NO;
+    bool timed = (shape->changed | shape->added) != 0;
+    for (int type = 0; timed && type < TYPE_COUNT && result != MATCH_NO; type++) {
+        if (shape->changed >> type & 1) {
+            match own = tick_match(r, type, b->changed[type], r->changed_last[type], since);
+            result = own < result ? own : result;
+        }
+        if (shape->added >> type & 1) {
+            match own = tick_match(r, type, b->added[type], r->added_last[type], since);
+            result = own < result ? own : result;
+        }
+    }
+    return result;
+}
+
+amount reference_amount(const reference *r, const query_shape *shape, uint64_t since) {
+    amount n = {0, 0};
+    for (int32_t i = 0; i < r->live_count; i++) {
+        match m = reference_match(r, shape, &r->items[r->live[i]], since);
+        n.least += m == MATCH_MUST ? 1 : 0;
+        n.most += m != MATCH_NO ? 1 : 0;
+    }
+    return n;
+}
+
+being *reference_next(const reference *r, stoa_entity e) {
+    for (uint32_t i = e.index + 1; i < r->slot_capacity; i++) {
+        if (r->owners[i] >= 0 && r->items[r->owners[i]].alive) {
+            return &r->items[r->owners[i]];
+        }
+    }
+    return NULL;
 }

@@ -9,7 +9,7 @@ static bool stale_handle(const run *r, const op *o, stoa_entity *e) {
     const being *b = reference_of(&r->ref, o);
     if (b != NULL) {
         *e = b->handle;
-        return !b->alive;
+        return !b->alive && !b->pending;
     }
     uint32_t index = r->ref.count > 0 ? 1 + o->seed % (uint32_t)r->ref.count : 1;
     switch (o->seed >> 24 & 7) {
@@ -104,8 +104,8 @@ static void refuse_bundle(run *r, const op *o) {
         used.zero = used.put;
         used.put = 0;
         int count = run_values(r, &used, values);
-        int32_t amount = -1 - (int32_t)(o->seed % 1000);
-        status = stoa_create_bulk_values(r->s.world, amount, NULL, values, count);
+        int32_t negative = -1 - (int32_t)(o->seed % 1000);
+        status = stoa_create_bulk_values(r->s.world, negative, NULL, values, count);
     }
     run_expect(r, status, STOA_INVALID, "a bundle that cannot be");
 }

@@ -68,7 +68,16 @@ static void op_simplify(trace *t, int32_t i, shrink_fails fails, void *user) {
             changed.access[type] = STOA_ACCESS_END;
             (void)op_try(t, i, changed, fails, user);
         }
+        changed = t->ops[i];
+        changed.changed &= ~TYPE_BIT(type);
+        (void)op_try(t, i, changed, fails, user);
+        changed = t->ops[i];
+        changed.added &= ~TYPE_BIT(type);
+        (void)op_try(t, i, changed, fails, user);
     }
+    op quiet = t->ops[i];
+    quiet.action = ACTION_NONE;
+    (void)op_try(t, i, quiet, fails, user);
     for (int32_t count = 1; count < t->ops[i].count; count *= 2) {
         op changed = t->ops[i];
         changed.count = count;

@@ -18,6 +18,11 @@ STOA_COMPONENT(Padded, {
     uint32_t b;
 });
 STOA_TAG(Frozen);
+STOA_COMPONENT_WITH(Shield, STOA_OPTIONS(.flags = STOA_SWITCHABLE), { uint32_t front, back; });
+STOA_COMPONENT_WITH(Health, STOA_OPTIONS(.flags = STOA_ROW_TICKS), { int32_t value; });
+STOA_COMPONENT_WITH(Heat, STOA_OPTIONS(.flags = STOA_SPARSE), { float degrees; });
+STOA_COMPONENT_WITH(Curse, STOA_OPTIONS(.flags = STOA_SPARSE | STOA_SWITCHABLE),
+                    { uint32_t words[3]; });
 
 model_lives model_lives_now;
 
@@ -65,23 +70,34 @@ static uint32_t lives_read(const void *item) {
     return words[0];
 }
 
-static void lives_end(void *item, bool placed, int32_t *live) {
+static void lives_end(void *item, bool placed, int owner) {
     uint32_t instance = lives_read(item);
     if (instance != 0) {
         if (placed && model_lives_now.places[instance] != item) {
             lives_fault("an instance was dropped where it was not moved to");
         }
         model_lives_now.states[instance] = 0;
+        model_lives_now.live[owner - 1]--;
+    } else {
+        model_lives_now.zeroed[owner - 1]--;
     }
-    (*live)--;
     memset(item, 0xDD, 16);
 }
 
-static void owned_drop(void *items, int32_t count, void *user) {
-    model_lives *lives = user;
+static void items_drop(void *items, int32_t count, bool placed, int owner) {
     for (int32_t i = 0; i < count; i++) {
-        lives_end((uint8_t *)items + (size_t)i * 16, true, &lives->live[0]);
+        lives_end((uint8_t *)items + (size_t)i * 16, placed, owner);
     }
+}
+
+static void owned_drop(void *items, int32_t count, void *user) {
+    (void)user;
+    items_drop(items, count, true, 1);
+}
+
+static void loot_drop(void *items, int32_t count, void *user) {
+    (void)user;
+    items_drop(items, count, true, 3);
 }
 
 static void owned_move(void *to, void *from, int32_t count, void *user) {
@@ -101,8 +117,8 @@ static void owned_move(void *to, void *from, int32_t count, void *user) {
     }
 }
 
-static bool owned_copy(void *to, const void *from, int32_t count, void *user) {
-    model_lives *lives = user;
+static bool items_copy(void *to, const void *from, int32_t count, int owner) {
+    model_lives *lives = &model_lives_now;
     if (lives->copy_refused) {
         return false;
     }
@@ -112,17 +128,25 @@ static bool owned_copy(void *to, const void *from, int32_t count, void *user) {
         memcpy(target, source, 16);
         if (lives_read(source) != 0) {
             model_value_rename(TYPE_OWNED, target, lives_make(target));
+            lives->live[owner - 1]++;
         }
-        lives->live[0]++;
     }
     return true;
 }
 
+static bool owned_copy(void *to, const void *from, int32_t count, void *user) {
+    (void)user;
+    return items_copy(to, from, count, 1);
+}
+
+static bool loot_copy(void *to, const void *from, int32_t count, void *user) {
+    (void)user;
+    return items_copy(to, from, count, 3);
+}
+
 static void lease_drop(void *items, int32_t count, void *user) {
-    model_lives *lives = user;
-    for (int32_t i = 0; i < count; i++) {
-        lives_end((uint8_t *)items + (size_t)i * 16, false, &lives->live[1]);
-    }
+    (void)user;
+    items_drop(items, count, false, 2);
 }
 
 STOA_COMPONENT_WITH(Lease,
@@ -134,18 +158,27 @@ STOA_COMPONENT_WITH(Lease,
                     });
 
 const model_type model_types[TYPE_COUNT] = {
-    [TYPE_BYTE] = {"Byte", 1, 1, 0, STOA_TYPE_OF(Byte)},
-    [TYPE_SCORE] = {"Score", 4, 4, 4, STOA_TYPE_OF(Score)},
-    [TYPE_RATIO] = {"Ratio", 8, 8, 8, NULL},
-    [TYPE_PLACE] = {"Place", 12, 4, 16, STOA_TYPE_OF(Place)},
-    [TYPE_WIDE] = {"Wide", 16, 8, 32, NULL},
-    [TYPE_PADDED] = {"Padded", 24, 8, 48, STOA_TYPE_OF(Padded)},
-    [TYPE_LINE] = {"Line", 64, 64, 72, NULL},
-    [TYPE_LARGE] = {"Large", 200, 8, 136, NULL},
-    [TYPE_FROZEN] = {"Frozen", 0, 1, 336, STOA_TYPE_OF(Frozen)},
-    [TYPE_MARKED] = {"Marked", 0, 1, 336, NULL},
-    [TYPE_OWNED] = {"Owned", 16, 8, 336, NULL},
-    [TYPE_LEASE] = {"model.Lease", 16, 8, 352, STOA_TYPE_OF(Lease)},
+    [TYPE_BYTE] = {"Byte", 1, 1, 0, STOA_TYPE_OF(Byte), 0},
+    [TYPE_SCORE] = {"Score", 4, 4, 4, STOA_TYPE_OF(Score), 0},
+    [TYPE_RATIO] = {"Ratio", 8, 8, 8, NULL, 0},
+    [TYPE_PLACE] = {"Place", 12, 4, 16, STOA_TYPE_OF(Place), 0},
+    [TYPE_WIDE] = {"Wide", 16, 8, 32, NULL, 0},
+    [TYPE_PADDED] = {"Padded", 24, 8, 48, STOA_TYPE_OF(Padded), 0},
+    [TYPE_LINE] = {"Line", 64, 64, 72, NULL, 0},
+    [TYPE_LARGE] = {"Large", 200, 8, 136, NULL, 0},
+    [TYPE_FROZEN] = {"Frozen", 0, 1, 336, STOA_TYPE_OF(Frozen), 0},
+    [TYPE_MARKED] = {"Marked", 0, 1, 336, NULL, 0},
+    [TYPE_OWNED] = {"Owned", 16, 8, 336, NULL, 1},
+    [TYPE_LEASE] = {"model.Lease", 16, 8, 352, STOA_TYPE_OF(Lease), 2},
+    [TYPE_SHIELD] = {"Shield", 8, 4, 368, STOA_TYPE_OF(Shield), 0},
+    [TYPE_ASLEEP] = {"Asleep", 0, 1, 376, NULL, 0},
+    [TYPE_HEALTH] = {"Health", 4, 4, 376, STOA_TYPE_OF(Health), 0},
+    [TYPE_STAMP] = {"Stamp", 16, 8, 384, NULL, 0},
+    [TYPE_SCENT] = {"Scent", 0, 1, 400, NULL, 0},
+    [TYPE_HEAT] = {"Heat", 4, 4, 400, STOA_TYPE_OF(Heat), 0},
+    [TYPE_BURNING] = {"Burning", 0, 1, 404, NULL, 0},
+    [TYPE_CURSE] = {"Curse", 12, 4, 404, STOA_TYPE_OF(Curse), 0},
+    [TYPE_LOOT] = {"Loot", 16, 8, 416, NULL, 3},
 };
 
 void model_lives_reset(void) {
@@ -161,35 +194,44 @@ uint32_t model_lives_next(void) {
     return model_lives_now.count;
 }
 
-void model_lives_zeroed(int type) {
-    if (type >= TYPE_OWNED) {
-        model_lives_now.live[type - TYPE_OWNED]++;
+void model_lives_zeroed(int type, int32_t count) {
+    if (model_types[type].owner != 0) {
+        model_lives_now.zeroed[model_types[type].owner - 1] += count;
     }
 }
 
 int32_t model_lives_count(int type) {
-    return model_lives_now.live[type - TYPE_OWNED];
+    return model_lives_now.live[model_types[type].owner - 1];
 }
 
+int32_t model_lives_zeros(int type) {
+    return model_lives_now.zeroed[model_types[type].owner - 1];
+}
+
+/* What is told of the types described at run time. */
+static const stoa_component_desc run_time_descs[TYPE_COUNT] = {
+    [TYPE_RATIO] = {.fields = "{ double value; }"},
+    [TYPE_WIDE] = {.fields = "{ uint64_t a; uint32_t b, c; }"},
+    [TYPE_LINE] = {.size = 64, .alignment = 64},
+    [TYPE_LARGE] = {.fields = "{ uint64_t words[25]; }"},
+    [TYPE_OWNED] = {.fields = "{ uint32_t instance, twin; uint64_t value; }",
+                    .hooks = {owned_drop, owned_move, owned_copy, &model_lives_now, lives_free}},
+    [TYPE_ASLEEP] = {.flags = STOA_SWITCHABLE},
+    [TYPE_STAMP] = {.fields = "{ uint64_t a, b; }", .flags = STOA_ROW_TICKS | STOA_SWITCHABLE},
+    [TYPE_SCENT] = {.flags = STOA_ROW_TICKS},
+    [TYPE_BURNING] = {.flags = STOA_SPARSE},
+    [TYPE_LOOT] = {.fields = "{ uint32_t instance, twin; uint64_t value; }",
+                   .hooks = {loot_drop, owned_move, loot_copy, &model_lives_now, lives_free},
+                   .flags = STOA_SPARSE},
+};
+
 stoa_component model_type_register(stoa_world *world, int type) {
-    static const char *const fields[TYPE_COUNT] = {
-        [TYPE_RATIO] = "{ double value; }",
-        [TYPE_WIDE] = "{ uint64_t a; uint32_t b, c; }",
-        [TYPE_LARGE] = "{ uint64_t words[25]; }",
-        [TYPE_OWNED] = "{ uint32_t instance, twin; uint64_t value; }",
-    };
     const model_type *t = &model_types[type];
     if (t->descriptor != NULL) {
         return stoa_type_register(world, t->descriptor);
     }
-    stoa_component_desc desc = {.name = t->name, .fields = fields[type]};
-    if (type == TYPE_LINE) {
-        desc.size = t->size;
-        desc.alignment = t->alignment;
-    }
-    if (type == TYPE_OWNED) {
-        desc.hooks = (stoa_hooks){owned_drop, owned_move, owned_copy, &model_lives_now, lives_free};
-    }
+    stoa_component_desc desc = run_time_descs[type];
+    desc.name = t->name;
     return stoa_component_register(world, &desc);
 }
 
@@ -206,9 +248,9 @@ static void bytes_fill(uint8_t *bytes, uint32_t size, uint32_t seed) {
 void model_value_make(int type, uint32_t seed, uint8_t padding, void *bytes) {
     memset(bytes, padding, model_types[type].size);
     model_value_write(type, seed, bytes);
-    if (type >= TYPE_OWNED) {
+    if (model_types[type].owner != 0) {
         model_value_rename(type, bytes, lives_make(bytes));
-        model_lives_now.live[type - TYPE_OWNED]++;
+        model_lives_now.live[model_types[type].owner - 1]++;
     }
 }
 
@@ -218,7 +260,7 @@ void model_value_write(int type, uint32_t seed, void *bytes) {
     if (type == TYPE_PADDED) {
         bytes_fill(b, 1, seed);
         bytes_fill(b + 8, 12, seed + 1);
-    } else if (type >= TYPE_OWNED) {
+    } else if (model_types[type].owner != 0) {
         bytes_fill(b + 8, 8, seed);
     } else {
         bytes_fill(b, size, seed);
@@ -226,10 +268,8 @@ void model_value_write(int type, uint32_t seed, void *bytes) {
 }
 
 void model_value_drop(int type, void *bytes) {
-    if (type == TYPE_OWNED) {
-        owned_drop(bytes, 1, &model_lives_now);
-    } else if (type == TYPE_LEASE) {
-        lease_drop(bytes, 1, &model_lives_now);
+    if (model_types[type].owner != 0) {
+        items_drop(bytes, 1, type != TYPE_LEASE, model_types[type].owner);
     }
 }
 
@@ -242,9 +282,29 @@ bool model_value_equal(int type, const void *a, const void *b) {
     return memcmp(a, b, model_types[type].size) == 0;
 }
 
+uint32_t model_value_instance(int type, const void *bytes) {
+    uint32_t instance = 0;
+    if (model_types[type].owner != 0) {
+        memcpy(&instance, bytes, sizeof instance);
+    }
+    return instance;
+}
+
 void model_value_rename(int type, void *bytes, uint32_t instance) {
-    if (type >= TYPE_OWNED) {
+    if (model_types[type].owner != 0) {
         uint32_t words[2] = {instance, ~instance};
         memcpy(bytes, words, sizeof words);
     }
+}
+
+uint32_t model_value_digest(int type, const void *bytes) {
+    const uint8_t *b = bytes;
+    uint32_t digest = 2166136261u;
+    for (uint32_t i = 0; i < model_types[type].size; i++) {
+        bool padding = type == TYPE_PADDED && ((i > 0 && i < 8) || i >= 20);
+        if (!padding && (model_types[type].owner == 0 || i >= 8)) {
+            digest = (digest ^ b[i]) * 16777619u;
+        }
+    }
+    return digest;
 }

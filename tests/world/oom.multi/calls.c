@@ -10,14 +10,6 @@ static void each_count(stoa_entity e, void *const *fields, void *user) {
     (*(int32_t *)user)++;
 }
 
-static bool ok(stoa_status status) {
-    return status == STOA_OK;
-}
-
-static bool lives(stoa_entity e) {
-    return !stoa_entity_is_null(e);
-}
-
 void prepare_some(oom *o) {
     stoa_world *w = o->s.world;
     o->e[0] = stoa_create(w);
@@ -271,7 +263,7 @@ static bool call_edges(oom *o, int i) {
 }
 
 /* A day in the life of a world: everything, one after the other. */
-static bool call_all(oom *o, int i) {
+bool call_all(oom *o, int i) {
     static const script_call calls[] = {
         call_register_runtime,
         call_create,
@@ -304,38 +296,38 @@ static bool call_queries(oom *o, int i) {
 }
 
 const script scripts[] = {
-    {"register a type", NULL, call_register_typed, 1, false},
-    {"register at run time", NULL, call_register_runtime, 80, false},
-    {"create many", NULL, call_create, 5000, false},
-    {"create_with, types unknown yet", NULL, call_create_with, 1, false},
-    {"create_with many", prepare_some, call_create_with, 2500, false},
-    {"create_with a value that owns", prepare_some, call_create_label, 40, false},
-    {"create_with a value larger than a chunk", prepare_some, call_create_huge, 5, false},
-    {"bulk", NULL, call_bulk, 5, false},
-    {"bulk of values that own", prepare_some, call_bulk_label, 3, false},
-    {"set", prepare_some, call_set, 1, false},
-    {"set a value that owns", prepare_some, call_set_label, 1, false},
-    {"add", prepare_some, call_add, 1, false},
-    {"add beside a value that owns", prepare_some, call_add_moving_label, 1, false},
-    {"remove", prepare_some, call_remove, 1, false},
-    {"change", prepare_some, call_change, 1, false},
-    {"clone", prepare_some, call_clone, 40, false},
-    {"reserve", prepare_some, call_reserve, 1, false},
-    {"reserve, types unknown yet", NULL, call_reserve, 1, false},
-    {"compact", prepare_room, call_compact, 1, false},
-    {"query_new, types unknown yet", NULL, call_query_new, 1, false},
-    {"query_new", prepare_some, call_query_new, 1, false},
-    {"query_parse", prepare_some, call_query_parse, 1, false},
-    {"many queries", prepare_some, call_queries, 100, false},
-    {"query_once", prepare_some, call_query_once, 1, false},
-    {"query_iter", prepare_query, call_query_iter, 2, true},
-    {"query_each", prepare_query, call_query_each, 2, true},
-    {"query_count and query_first", prepare_query, call_query_ask, 4, true},
-    {"query_once_count", prepare_some, call_query_count, 1, true},
-    {"clear", prepare_some, call_clear_all, 4, true},
-    {"new archetypes under queries", prepare_archetypes, call_archetypes, 90, false},
-    {"edges between archetypes", prepare_archetypes, call_edges, 120, false},
-    {"a bit of everything", prepare_some, call_all, 40, false},
+    {"register a type", NULL, call_register_typed, 1, SCRIPT_WHOLE},
+    {"register at run time", NULL, call_register_runtime, 80, SCRIPT_WHOLE},
+    {"create many", NULL, call_create, 5000, SCRIPT_WHOLE},
+    {"create_with, types unknown yet", NULL, call_create_with, 1, SCRIPT_WHOLE},
+    {"create_with many", prepare_some, call_create_with, 2500, SCRIPT_WHOLE},
+    {"create_with a value that owns", prepare_some, call_create_label, 40, SCRIPT_WHOLE},
+    {"create_with a value larger than a chunk", prepare_some, call_create_huge, 5, SCRIPT_WHOLE},
+    {"bulk", NULL, call_bulk, 5, SCRIPT_WHOLE},
+    {"bulk of values that own", prepare_some, call_bulk_label, 3, SCRIPT_WHOLE},
+    {"set", prepare_some, call_set, 1, SCRIPT_WHOLE},
+    {"set a value that owns", prepare_some, call_set_label, 1, SCRIPT_WHOLE},
+    {"add", prepare_some, call_add, 1, SCRIPT_WHOLE},
+    {"add beside a value that owns", prepare_some, call_add_moving_label, 1, SCRIPT_WHOLE},
+    {"remove", prepare_some, call_remove, 1, SCRIPT_WHOLE},
+    {"change", prepare_some, call_change, 1, SCRIPT_WHOLE},
+    {"clone", prepare_some, call_clone, 40, SCRIPT_WHOLE},
+    {"reserve", prepare_some, call_reserve, 1, SCRIPT_WHOLE},
+    {"reserve, types unknown yet", NULL, call_reserve, 1, SCRIPT_WHOLE},
+    {"compact", prepare_room, call_compact, 1, SCRIPT_WHOLE},
+    {"query_new, types unknown yet", NULL, call_query_new, 1, SCRIPT_WHOLE},
+    {"query_new", prepare_some, call_query_new, 1, SCRIPT_WHOLE},
+    {"query_parse", prepare_some, call_query_parse, 1, SCRIPT_WHOLE},
+    {"many queries", prepare_some, call_queries, 100, SCRIPT_WHOLE},
+    {"query_once", prepare_some, call_query_once, 1, SCRIPT_WHOLE},
+    {"query_iter", prepare_query, call_query_iter, 2, SCRIPT_FRUGAL},
+    {"query_each", prepare_query, call_query_each, 2, SCRIPT_FRUGAL},
+    {"query_count and query_first", prepare_query, call_query_ask, 4, SCRIPT_FRUGAL},
+    {"query_once_count", prepare_some, call_query_count, 1, SCRIPT_FRUGAL},
+    {"clear", prepare_some, call_clear_all, 4, SCRIPT_FRUGAL},
+    {"new archetypes under queries", prepare_archetypes, call_archetypes, 90, SCRIPT_WHOLE},
+    {"edges between archetypes", prepare_archetypes, call_edges, 120, SCRIPT_WHOLE},
+    {"a bit of everything", prepare_some, call_all, 40, SCRIPT_WHOLE},
 };
 
 const int script_count = (int)(sizeof scripts / sizeof *scripts);

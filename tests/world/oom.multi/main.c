@@ -9,6 +9,30 @@ static void call_out_of_memory_changes_nothing(void **state) {
     }
 }
 
+/* GEN-03 GEN-04 HOK-01 HOK-05 HOK-06 EVT-01 RES-01 CHG-05 */
+static void reaction_out_of_memory_changes_nothing(void **state) {
+    (void)state;
+    for (int i = 0; i < script_reactions_count; i++) {
+        script_run(&scripts_reactions[i]);
+    }
+}
+
+/* GEN-03 GEN-04 CMD-01 CMD-02 CMD-05 ACC-09 */
+static void deferred_work_out_of_memory_can_be_repeated(void **state) {
+    (void)state;
+    for (int i = 0; i < script_deferred_count; i++) {
+        script_run(&scripts_deferred[i]);
+    }
+}
+
+/* GEN-03 GEN-04 CMP-10 CMP-12 CHG-04 QRY-08 */
+static void storage_kinds_out_of_memory_change_nothing(void **state) {
+    (void)state;
+    for (int i = 0; i < script_storage_count; i++) {
+        script_run(&scripts_storage[i]);
+    }
+}
+
 /* GEN-04 */
 static void world_out_of_memory_is_not_made(void **state) {
     (void)state;
@@ -68,6 +92,49 @@ static void destroy_and_free_need_no_memory(void **state) {
     assert_int_equal(stoa_query_free(query), STOA_OK);
     assert_int_equal(stoa_check(s->world), STOA_OK);
     stoa_world_free(s->world);
+    s->world = NULL;
+    assert_int_equal(s->heap.bytes, 0);
+}
+
+/* GEN-03 GEN-04: the same for what reacts, what is put off, and all kinds of storage. */
+static void ending_of_reactions_needs_no_memory(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    oom o = {.s = {.world = w}};
+    prepare_watched(&o);
+    stoa_hook hook = stoa_on_remove(w, Heat, hook_count, &o);
+    stoa_listener listener = stoa_event_listen(w, Position, listener_count, &o);
+    stoa_reader *reader = stoa_reader_new(w, Label);
+    stoa_commands *buffer = stoa_commands_new(w);
+    Label sent = {text_make("sent")}, recorded = {text_make("recorded")},
+          kept = {text_make("kept")};
+    assert_int_equal(stoa_event_send_type(w, STOA_NULL, STOA_TYPE_OF(Label), &sent), STOA_OK);
+    assert_int_equal(stoa_commands_set_from(buffer, o.e[0], Label, &recorded), STOA_OK);
+    assert_false(stoa_entity_is_null(stoa_commands_create_with(buffer, STOA_ZERO(Note))));
+    assert_int_equal(stoa_resource_set_from(w, Label, &kept), STOA_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(stoa_change(w, o.e[i], STOA_ZERO(Heat), STOA_ZERO(Note),
+                                     STOA_ZERO(Burning), STOA_ZERO(Shield), STOA_ZERO(Health)),
+                         STOA_OK);
+        assert_int_equal(stoa_commands_destroy(stoa_deferred(w), o.e[i]), STOA_OK);
+    }
+    s->heap.fail_at = 1;
+    s->heap.fail_forever = true;
+    assert_int_equal(stoa_enable(w, o.e[1], Shield, false), STOA_OK);
+    assert_int_equal(stoa_destroy(w, o.e[2]), STOA_OK);
+    /* Destroying by command needs no more than destroying. */
+    assert_int_equal(stoa_flush(w), STOA_OK);
+    assert_int_equal(stoa_count(w), 0);
+    assert_int_equal(stoa_hook_remove(w, hook), STOA_OK);
+    assert_int_equal(stoa_listener_remove(w, listener), STOA_OK);
+    assert_int_equal(stoa_reader_free(reader), STOA_OK);
+    assert_int_equal(stoa_commands_clear(buffer), STOA_OK);
+    assert_int_equal(stoa_commands_free(buffer), STOA_OK);
+    assert_int_equal(stoa_resource_remove(w, Label), STOA_OK);
+    assert_int_equal(stoa_log_keep(w, 0), STOA_OK);
+    assert_int_equal(label_count, 0);
+    assert_int_equal(stoa_check(w), STOA_OK);
+    stoa_world_free(w);
     s->world = NULL;
     assert_int_equal(s->heap.bytes, 0);
 }
@@ -143,8 +210,13 @@ static void clone_refused_by_copy_hook_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(call_out_of_memory_changes_nothing),
+        cmocka_unit_test(reaction_out_of_memory_changes_nothing),
+        cmocka_unit_test(deferred_work_out_of_memory_can_be_repeated),
+        cmocka_unit_test(storage_kinds_out_of_memory_change_nothing),
         cmocka_unit_test(world_out_of_memory_is_not_made),
         cmocka_unit_test_setup_teardown(destroy_and_free_need_no_memory, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(ending_of_reactions_needs_no_memory, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(reserved_entities_need_no_memory, support_setup,
                                         support_teardown),

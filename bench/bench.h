@@ -29,11 +29,12 @@ typedef struct bench_row {
     const char *name;
     bench_size size;
     int32_t operations; /* in one pass */
-    double target;      /* the most that stoa may take, as a multiple of the limit */
+    double target;      /* the most that stoa may take, as a multiple of the limit; 0: none */
     const bench_side *limit;
     const bench_side *stoa;
     double (*limit_figure)(int32_t n);
     double (*stoa_figure)(int32_t n);
+    double most; /* the most that stoa may take, in nanoseconds per operation; 0: none */
 } bench_row;
 
 /* How long to go on with a row. */

@@ -33,3 +33,14 @@ void data_crowd_free(data_crowd *crowd) {
     free(crowd->velocities);
     free(crowd->order);
 }
+
+uint8_t *data_share(int32_t n, int32_t percent) {
+    uint8_t *chosen = bench_alloc((size_t)n, sizeof *chosen);
+    uint32_t *order = bench_order(n);
+    int32_t count = (int32_t)((int64_t)n * percent / 100);
+    for (int32_t i = 0; i < count; i++) {
+        chosen[order[i]] = 1;
+    }
+    free(order);
+    return chosen;
+}

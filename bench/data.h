@@ -22,6 +22,13 @@ typedef struct Block {
     float x, y, z, w;
 } Block;
 
+/* 16 bytes: an event. */
+typedef struct Hit {
+    uint32_t from, to;
+    int32_t amount;
+    uint32_t kind;
+} Hit;
+
 #define DATA_DT (1.0f / 64)
 
 /* The values an entity of number i is made with: whole numbers, so that sums are exact. */
@@ -35,6 +42,15 @@ static inline Velocity data_velocity(int32_t i) {
 
 static inline Block data_block(int32_t i, int32_t column) {
     return (Block){(float)(i & 0x3ff), (float)column, 1.0f, 2.0f};
+}
+
+static inline Hit data_hit(int32_t i) {
+    return (Hit){(uint32_t)i, (uint32_t)i + 1, i & 0xff, 3};
+}
+
+/* What a reader of an event adds up. */
+static inline int64_t data_hit_weigh(const Hit *hit) {
+    return (int64_t)hit->amount + hit->to;
 }
 
 /* Three floats of an entity are three of a flat array: gcc's loop over that is a seventh faster
@@ -87,6 +103,15 @@ static inline int32_t data_archetype_count(int32_t a) {
 static inline int32_t data_archetype_value(int32_t a, int32_t component) {
     return a * 16 + component;
 }
+
+/* What everything gets that a query matches is the velocity of this number. */
+#define DATA_WHOLE 77
+
+/* Marks exactly so many of n, spread at random, always the same ones; given back by free(). */
+uint8_t *data_share(int32_t n, int32_t percent);
+
+/* The rows on change tracking: entities that change at a time. */
+#define DATA_CHANGES 10000
 
 /* Weighs entity i's part of a result, so that swapped entities do not go unnoticed. */
 static inline double data_weigh(int32_t i, Position p) {

@@ -46,16 +46,33 @@ static bool options_read(options *given, int count, char **words) {
     return true;
 }
 
-static void row_print(const bench_row *row, bench_result result) {
+/* A target is a multiple of the limit or so many nanoseconds; some rows have none. */
+static void target_print(const bench_row *row, bench_result result) {
     double ratio = result.stoa / result.limit;
-    (void)printf("%-20s %9d %11.3f %11.3f %7.2f %7.2f  %s\n", row->name, (int)row->size.n,
-                 result.stoa, result.limit, ratio, row->target,
-                 ratio <= row->target ? "ok" : "over");
+    if (row->most > 0) {
+        (void)printf(" %4.3g ns  %s\n", row->most, result.stoa <= row->most ? "ok" : "over");
+    } else if (row->target > 0) {
+        (void)printf(" %7.2f  %s\n", row->target, ratio <= row->target ? "ok" : "over");
+    } else {
+        (void)printf(" %7s\n", "-");
+    }
+}
+
+static void figure_print(double figure) {
+    (void)printf(" %11.*f", figure < 0.01 ? 5 : 3, figure);
+}
+
+static void row_print(const bench_row *row, bench_result result) {
+    (void)printf("%-22s %9d", row->name, (int)row->size.n);
+    figure_print(result.stoa);
+    figure_print(result.limit);
+    (void)printf(" %7.2f", result.stoa / result.limit);
+    target_print(row, result);
     (void)fflush(stdout);
 }
 
 static void row_write(FILE *csv, const bench_row *row, bench_result result) {
-    (void)fprintf(csv, "%s,%d,%.4f,%.4f,%.4f\n", row->name, (int)row->size.n, result.stoa,
+    (void)fprintf(csv, "%s,%d,%.5g,%.5g,%.4f\n", row->name, (int)row->size.n, result.stoa,
                   result.limit, result.stoa / result.limit);
 }
 
@@ -63,7 +80,7 @@ static void row_write(FILE *csv, const bench_row *row, bench_result result) {
 static int32_t rows_run(const options *given, FILE *csv) {
     bench_effort effort = given->quick ? (bench_effort){3, 0.05} : (bench_effort){25, 1.0};
     int32_t found = 0;
-    (void)printf("%-20s %9s %11s %11s %7s %7s\n", "workload", "n", "stoa ns/op", "limit ns/op",
+    (void)printf("%-22s %9s %11s %11s %7s %7s\n", "workload", "n", "stoa ns/op", "limit ns/op",
                  "ratio", "target");
     (void)fprintf(csv, "workload,n,ns_per_op,limit_ns_per_op,ratio\n");
     for (int32_t i = 0; i < bench_row_count; i++) {

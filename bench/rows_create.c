@@ -21,11 +21,31 @@ void bench_world_create(stoa_world *world, int32_t n, stoa_entity *entities) {
     }
 }
 
+void bench_world_place(stoa_world *world, int32_t n, stoa_entity *entities) {
+    for (int32_t i = 0; i < n; i++) {
+        Position p = data_position(i);
+        entities[i] = stoa_create_with(world, STOA_VALUE_FROM(Position, &p));
+    }
+}
+
 double bench_world_weigh(stoa_world *world, int32_t n, const stoa_entity *entities) {
     double sum = stoa_count(world);
     for (int32_t i = 0; i < n; i++) {
         stoa_with(world, entities[i], Position, p) {
             sum += data_weigh(i, *p);
+        }
+    }
+    return sum;
+}
+
+double bench_world_weigh_both(stoa_world *world, int32_t n, const stoa_entity *entities) {
+    double sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        stoa_with(world, entities[i], Position, p) {
+            sum += data_weigh(i, *p);
+            stoa_with(world, entities[i], Velocity, v) {
+                sum += 1 + data_weigh(i, (Position){v->x, v->y, v->z});
+            }
         }
     }
     return sum;

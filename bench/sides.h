@@ -21,6 +21,20 @@ extern const bench_side limit_side_get_rand, stoa_side_get_rand;
 extern const bench_side limit_side_has_rand, stoa_side_has_rand;
 extern const bench_side limit_side_query_build, stoa_side_query_build;
 extern const bench_side limit_side_query_walk, stoa_side_query_walk;
+extern const bench_side limit_side_deferred_add, stoa_side_deferred_add;
+extern const bench_side limit_side_deferred_destroy, stoa_side_deferred_destroy;
+extern const bench_side limit_side_hook_add, stoa_side_hook_add;
+extern const bench_side limit_side_add_remove_sparse, stoa_side_add_remove_sparse;
+extern const bench_side limit_side_change_write, stoa_side_change_write;
+extern const bench_side limit_side_change_find_scattered, stoa_side_change_find_scattered;
+extern const bench_side limit_side_change_find_clustered, stoa_side_change_find_clustered;
+extern const bench_side limit_side_event_send_read, stoa_side_event_send_read;
+extern const bench_side limit_side_enable_toggle, stoa_side_enable_toggle;
+extern const bench_side limit_side_query_add, stoa_side_query_add;
+extern const bench_side limit_side_query_add_tag, stoa_side_query_add_tag;
+extern const bench_side limit_side_sparse_iter_1, stoa_side_sparse_iter_1;
+extern const bench_side limit_side_sparse_iter_10, stoa_side_sparse_iter_10;
+extern const bench_side limit_side_sparse_iter_100, stoa_side_sparse_iter_100;
 
 /* Bytes per entity with a position and a velocity. */
 double limit_memory(int32_t n);

@@ -80,7 +80,8 @@ stoa_iter stoa_query_once(stoa_world *world, const stoa_query_desc *desc);
 int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc);
 
 /// Starts an iteration whose `changed` and `added` filters go by a tick that is given.
-/// It is no run of the query: stoa_query_last_run stays as it is.
+/// It is no run of the query: stoa_query_last_run stays as it is. Without such filters it is the
+/// same as stoa_query_iter.
 stoa_iter stoa_query_iter_since(stoa_query *query, uint32_t tick);
 
 /// The tick of the query's last run, by which its `changed` and `added` filters go.

@@ -50,9 +50,13 @@ static stoa_status adopt_reserve(stoa__storage *storage, const stoa__archetype *
     return status;
 }
 
+/* Moves the state of a tag; the lane of its ticks stays where it is. */
 static void state_move(uint8_t *data, const stoa__copy *copy) {
-    memmove(stoa__state_of(data, copy->to), stoa__state_of(data, copy->from),
-            sizeof(stoa_column_state));
+    stoa_column_state *state = stoa__state_of(data, copy->to);
+    memmove(state, stoa__state_of(data, copy->from), sizeof *state);
+    if (state->ticks != 0) {
+        state->ticks += (int32_t)copy->from - (int32_t)copy->to;
+    }
 }
 
 /* Makes a chunk of the source one of the target. The states of tags move by one place, up if the

@@ -364,6 +364,29 @@ static void lack_of_memory_stops_and_can_be_repeated(void **state) {
     s->heap.fail_at = 0;
 }
 
+STOA_TAG(Early);
+STOA_TAG_WITH(Watched, STOA_OPTIONS(.flags = STOA_ROW_TICKS));
+
+/* ACC-09 CHG-04: a tag with ticks of its rows still finds them in a chunk that changed hands. */
+static void tag_keeps_its_ticks_when_chunks_change_hands(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    assert_true(stoa_id(w, Early) < stoa_id(w, Watched));
+    static stoa_entity e[9000]; /* more than a chunk: only full-sized ones change hands */
+    assert_int_equal(stoa_create_bulk(w, 9000, e, STOA_ZERO(Watched)), STOA_OK);
+    stoa_query *q = stoa_query_new(w, &(stoa_query_desc){.terms = {STOA_FILTER(Watched)}});
+    assert_int_equal(stoa_query_add(q, Early), STOA_OK);
+    assert_int_equal(stoa_check(w), STOA_OK);
+    uint32_t before = stoa_tick(w);
+    stoa_tick_advance(w);
+    assert_non_null(stoa_get_mut(w, e[1], Watched));
+    assert_true(stoa_changed(w, e[1], Watched, before));
+    assert_false(stoa_changed(w, e[0], Watched, before));
+    assert_false(stoa_changed(w, e[2], Watched, before));
+    assert_int_equal(stoa_query_remove(q, Early), STOA_OK);
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
     const struct CMUnitTest tests[] = {
@@ -377,6 +400,8 @@ int main(void) {
         TEST(owned_values_are_copied_and_dropped_once),
         TEST(misuse_is_refused),
         TEST(lack_of_memory_stops_and_can_be_repeated),
+        cmocka_unit_test_setup_teardown(tag_keeps_its_ticks_when_chunks_change_hands, support_setup,
+                                        support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -388,6 +388,7 @@ static void harmful_call_is_refused_where_it_harms(void **state) {
         for (size_t k = 0; k < sizeof on_told / sizeof *on_told; k++) {
             refusal_check(hooks[i], on_told[k], STOA_LOCKED);
         }
+        refusal_check(hooks[i], enable_told, hooks[i] == PLACE_BULK ? STOA_MISSING : STOA_LOCKED);
         refusal_check(hooks[i], set_told, STOA_OK);
         refusal_check(hooks[i], clear_other, STOA_OK);
         refusal_check(hooks[i], record_destroy, STOA_OK);

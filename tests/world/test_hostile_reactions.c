@@ -214,6 +214,13 @@ static void null_world_is_refused(void **state) {
             fail_msg("call %zu: %s", i, stoa_status_text(statuses[i]));
         }
     }
+}
+
+/* GEN-05 ACC-10: what is asked quietly has a quiet answer. */
+static void question_to_a_null_world_is_answered(void **state) {
+    (void)state;
+    stoa_world *n = NULL;
+    const stoa_entity e = {4, 1};
     assert_false(stoa_enabled(n, e, Heat));
     assert_false(stoa_changed(n, e, Heat, 0));
     assert_false(stoa_added_id(n, e, 1, 0));
@@ -410,6 +417,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(unknown_id_is_refused_by_every_call, support_setup,
                                         support_teardown),
         cmocka_unit_test(null_world_is_refused),
+        cmocka_unit_test(question_to_a_null_world_is_answered),
         cmocka_unit_test_setup_teardown(null_argument_is_refused, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(impossible_number_is_refused, support_setup,
                                         support_teardown),

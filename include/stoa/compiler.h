@@ -52,13 +52,27 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #define STOA_STORE(pointer, value) atomic_store_explicit((pointer), (value), memory_order_relaxed)
 #endif
 
+#if defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__) &&                                    \
+    __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+/// Of 64 bits that were read at once: the 32 at the lower address.
+#define STOA_FIRST(bits) ((uint32_t)((bits) >> 32))
+/// Of 64 bits that were read at once: the 32 at the higher address.
+#define STOA_SECOND(bits) ((uint32_t)(bits))
+#else
+#define STOA_FIRST(bits) ((uint32_t)(bits))
+#define STOA_SECOND(bits) ((uint32_t)((bits) >> 32))
+#endif
+
 #if defined(__GNUC__)
 /// Tells the compiler which way a branch goes nearly always.
 #define STOA_LIKELY(condition) __builtin_expect(!!(condition), 1)
+/// Asks for memory that is needed soon.
+#define STOA_PREFETCH(pointer) __builtin_prefetch(pointer)
 /// Checks the arguments of a function that takes a printf format.
 #define STOA_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define STOA_LIKELY(condition) (condition)
+#define STOA_PREFETCH(pointer) ((void)(pointer))
 #define STOA_PRINTF(text, first)
 #endif
 

@@ -14,6 +14,7 @@ static _Thread_local struct {
     stoa_status status;
     int32_t column;
     bool muted;
+    uint32_t count;
     char message[MESSAGE_SIZE];
 } last;
 
@@ -46,6 +47,7 @@ static STOA_PRINTF(3, 0) void last_set(stoa_status status, int32_t column, const
     vsnprintf(message + start, sizeof message - start, format, arguments);
     last.status = status;
     last.column = column;
+    last.count++;
     memcpy(last.message, message, sizeof message);
 }
 
@@ -73,6 +75,10 @@ bool stoa__error_mute(bool mute) {
     bool was = last.muted;
     last.muted = mute;
     return was;
+}
+
+uint32_t stoa__error_count(void) {
+    return last.count;
 }
 
 bool stoa__status_is_misuse(stoa_status status) {

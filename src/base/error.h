@@ -23,6 +23,9 @@ stoa_status stoa__error_memory(const char *what);
  * questions, which never fail. */
 bool stoa__error_mute(bool mute);
 
+/* How many errors this thread has had: tells whether the last one is newer than something. */
+uint32_t stoa__error_count(void);
+
 /* True if the status tells of misuse, by STOA_STATUS_LIST. */
 bool stoa__status_is_misuse(stoa_status status);
 

@@ -130,6 +130,22 @@ static void misuse_is_told_from_circumstance(void **state) {
     assert_false(stoa__status_is_misuse(STOA_CORRUPT));
 }
 
+/* GEN-03: what is muted or cleared is no error. */
+static void errors_are_counted(void **state) {
+    (void)state;
+    uint32_t before = stoa__error_count();
+    stoa__error(STOA_DEAD, "one");
+    assert_int_equal(stoa__error_count(), before + 1);
+    stoa_error_clear();
+    assert_int_equal(stoa__error_count(), before + 1);
+    bool muted = stoa__error_mute(true);
+    stoa__error(STOA_DEAD, "two");
+    stoa__error_mute(muted);
+    assert_int_equal(stoa__error_count(), before + 1);
+    stoa__error_at(STOA_SYNTAX, 3, "three");
+    assert_int_equal(stoa__error_count(), before + 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(error_sets_status_and_message, error_clear),
@@ -142,6 +158,7 @@ int main(void) {
         cmocka_unit_test_setup(every_status_has_a_text_of_its_own, error_clear),
         cmocka_unit_test_setup(unknown_status_has_a_text_and_is_no_misuse, error_clear),
         cmocka_unit_test_setup(misuse_is_told_from_circumstance, error_clear),
+        cmocka_unit_test_setup(errors_are_counted, error_clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,12 @@ void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype)
 /* Takes the next chunk, which is held already, into use. */
 void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype);
 
+/* Finds the last chunk in use anew. */
+void stoa__archetype_tail(stoa__archetype *archetype);
+
+/* Frees all chunks of an archetype that is about to be freed. */
+void stoa__archetype_chunks_free(stoa__storage *storage, stoa__archetype *archetype);
+
 /* Frees the outgrown chunk that is kept for values that point into it. */
 void stoa__archetype_limbo_free(stoa__storage *storage);
 

@@ -5,6 +5,8 @@
  * are caches: they hold nothing that could not be worked out again. */
 #include "storage/edge.h"
 
+#include "stoa/hook.h"
+
 #define EDGES_FIRST 4u
 
 /* Tells whether the key takes `id` away (-1), puts it (1) or does not name it (0). */
@@ -153,15 +155,24 @@ static bool edge_overwrites(const stoa__edge *edge) {
     return false;
 }
 
+/* True if a component has hooks for what an element of a key does with it. */
+static bool element_hooked(const stoa__storage *storage, uint32_t element) {
+    uint32_t hooked = stoa__component_at(storage, element & ~STOA__KEY_DROP)->hooked;
+    uint32_t removes = 1u << STOA_ON_REMOVE;
+    return (hooked & ((element & STOA__KEY_DROP) != 0 ? removes : ~removes)) != 0;
+}
+
 static void edge_rewatch(const stoa__storage *storage, stoa__edge *edge,
                          const stoa__archetype *source) {
     edge->watched = storage->watch_all;
     for (uint32_t i = 0; i < edge->key_count; i++) {
-        edge->watched |= stoa__component_at(storage, edge->key[i] & ~STOA__KEY_DROP)->hooked != 0;
+        edge->watched |= element_hooked(storage, edge->key[i]);
     }
     edge->swift = edge->plain && !edge->rich && source->small && source->index != 0 &&
-                  edge->target->index != 0 && !edge_overwrites(edge);
+                  edge->target->index != 0 && edge->target != source && !edge_overwrites(edge);
     edge->quick = edge->swift && !edge->watched;
+    edge->hooked = edge->swift && edge->watched && !storage->watch_all && edge->single != 0 &&
+                   (edge->single & STOA__KEY_DROP) == 0;
 }
 
 static void edge_fill(const stoa__storage *storage, stoa__edge *edge,

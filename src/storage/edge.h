@@ -112,10 +112,15 @@ static inline stoa__edge *stoa__edge_get_one(stoa__storage *storage, stoa__arche
     }
 }
 
+/* Where the edge is remembered that was taken last for a key. */
+STOA__INLINE const stoa__hop *stoa__edge_hop_at(const stoa__storage *storage, uint32_t key) {
+    return &storage->hops[(key >> 28 ^ key) & (STOA__HOPS - 1)];
+}
+
 /* stoa__edge_get_one, remembering what it found. */
 STOA__INLINE stoa__edge *stoa__edge_hop(stoa__storage *storage, stoa__archetype *source,
                                         uint32_t key) {
-    stoa__hop *hop = &storage->hops[(key >> 28 ^ key) & (STOA__HOPS - 1)];
+    stoa__hop *hop = (stoa__hop *)(uintptr_t)stoa__edge_hop_at(storage, key);
     if (STOA_LIKELY(hop->source == source && hop->key == key)) {
         return hop->edge;
     }

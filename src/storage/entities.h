@@ -46,6 +46,12 @@ STOA__INLINE stoa_record *stoa__entities_held(const stoa__storage *storage, stoa
                : NULL;
 }
 
+/* Slots that are live: those that are neither free, retired nor held. */
+STOA__INLINE uint32_t stoa__entities_count(const stoa__storage *storage) {
+    return storage->head.record_count - 1 - storage->free_count - storage->retired_count -
+           storage->reserved_count;
+}
+
 /* True if one entity can be taken without growing the table. */
 STOA__INLINE bool stoa__entities_ready(const stoa__storage *storage) {
     return storage->free_first != 0 || storage->head.record_count < storage->record_capacity;
@@ -66,7 +72,6 @@ STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t pl
         record->generation = 1;
     }
     record->place = place;
-    storage->live_count++;
     return (stoa_entity){index, record->generation};
 }
 
@@ -98,13 +103,11 @@ STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
 STOA__INLINE void stoa__entities_live(stoa__storage *storage, stoa_entity e, uint32_t place) {
     storage->head.records[e.index] = (stoa_record){e.generation, place};
     storage->reserved_count--;
-    storage->live_count++;
 }
 
 /* Ends a live slot: the next tenant gets another generation, or there is none after the last. */
 STOA__INLINE void stoa__entities_release(stoa__storage *storage, uint32_t index) {
     stoa_record *record = &storage->head.records[index];
-    storage->live_count--;
     if (record->generation == STOA__GENERATION_MAX) {
         *record = (stoa_record){STOA__DEAD, 0};
         storage->retired_count++;

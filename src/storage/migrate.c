@@ -11,6 +11,8 @@
 
 /* Bytes that are copied at once when a value is repeated: they stay in the nearest cache. */
 #define REPEAT_BYTES 4096u
+/* Plain rows that are moved at once. */
+#define ROWS_AT_ONCE 32
 
 /* Writes `count` copies of a value, `size` bytes each. */
 static void bytes_repeat(uint8_t *to, const void *value, size_t size, int32_t count) {
@@ -173,6 +175,19 @@ static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, ui
     stoa__edge_tags(edge, to, from);
 }
 
+/* Moves `count` rows, entities and all. Plain ones go a few at a time, all columns of them: so the
+ * waits for the memory of different columns overlap. */
+static void rows_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
+                      int32_t row, uint8_t *to, int32_t slot, int32_t count) {
+    int32_t most = edge->plain ? ROWS_AT_ONCE : count;
+    for (int32_t n; count > 0; row += n, slot += n, count -= n) {
+        n = count < most ? count : most;
+        memcpy((stoa_entity *)(void *)to + slot, (const stoa_entity *)(const void *)from + row,
+               (size_t)n * sizeof(stoa_entity));
+        lanes_move(edge, source, from, row, to, slot, n);
+    }
+}
+
 /* The records of rows that came to a chunk. */
 static void rows_place(const stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
                        int32_t count) {
@@ -224,10 +239,7 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
     for (int32_t done = 0; done < from.count;) {
         span s = rows_open(storage, target, from.count - done);
         const stoa_chunk *to = target->tail;
-        memcpy((stoa_entity *)(void *)to->data + s.slot,
-               (const stoa_entity *)(const void *)from.data + done,
-               (size_t)s.count * sizeof(stoa_entity));
-        lanes_move(edge, source, from.data, done, to->data, s.slot, s.count);
+        rows_move(edge, source, from.data, done, to->data, s.slot, s.count);
         rows_mark(storage, edge, to->data, s.slot, s.count);
         if (done == 0 && s.slot == 0) {
             numbers_swap(storage, source->tail, target->tail);

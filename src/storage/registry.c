@@ -293,6 +293,7 @@ static void sparse_list(stoa__storage *storage, stoa__component *component) {
         end = &(*end)->sparse_next;
     }
     *end = component;
+    stoa__sparse_rewatch(storage, component->set);
     for (uint32_t i = 0; i < storage->archetype_count; i++) {
         stoa__archetype_rewatch(storage, storage->archetypes[i]);
     }

@@ -78,11 +78,14 @@ STOA__INLINE void stoa__state_merge(stoa_column_state *to, const stoa_column_sta
     }
 }
 
-/* A component was written, and, if it is fresh, added. */
+/* A component was written, and, if it is fresh, added. Both ticks are then set by one store, which
+ * stoa__state_ticks can read again at once; nobody else looks while the structure changes. */
 STOA__INLINE void stoa__state_mark(stoa_column_state *state, uint32_t tick, bool fresh) {
-    STOA_STORE(&state->changed, tick);
     if (fresh) {
-        STOA_STORE(&state->added, tick);
+        uint64_t ticks = (uint64_t)tick << 32 | tick;
+        memcpy((uint8_t *)state + offsetof(stoa_column_state, changed), &ticks, sizeof ticks);
+    } else {
+        STOA_STORE(&state->changed, tick);
     }
 }
 
@@ -156,25 +159,37 @@ STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, stoa__row hole,
 void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *archetype,
                         uint32_t place);
 
+/* Copies the columns of the last row into a hole; they are all small, and both may be the same row.
+ * Returns whether the ticks of columns differ, so that the states of two chunks must be merged. */
+STOA__INLINE bool stoa__row_copy_small(const stoa__archetype *archetype, stoa__row hole,
+                                       stoa__row last) {
+    uint64_t differ = archetype->tag_count;
+    const stoa__lane *lane = archetype->lanes, *end = lane + archetype->lane_count;
+    for (; lane != end; lane++) {
+        size_t size = lane->size;
+        uint8_t *to = hole.data + lane->offset, *from = last.data + lane->offset;
+        differ |=
+            stoa__state_ticks(stoa__state_of(to, 0)) ^ stoa__state_ticks(stoa__state_of(from, 0));
+        stoa__copy_small(to + hole.slot * size, from + last.slot * size, size);
+    }
+    return differ != 0;
+}
+
 /* Fills a hole, whose components are moved or dropped already, with the last row. */
 STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archetype,
                                  stoa__row hole) {
     stoa__row last = stoa__row_last(archetype);
     if (last.place != hole.place) {
-        if (last.data != hole.data) {
-            stoa__row_states_merge(archetype, hole.data, last.data);
-        }
+        bool differ = true;
         if (STOA_LIKELY(archetype->small)) {
-            const stoa__lane *lane = archetype->lanes;
-            for (uint32_t n = archetype->lane_count; n > 0; n--, lane++) {
-                size_t size = lane->size;
-                stoa__copy_small(hole.data + lane->offset + hole.slot * size,
-                                 last.data + lane->offset + last.slot * size, size);
-            }
+            differ = stoa__row_copy_small(archetype, hole, last);
         } else {
             stoa__row_fill_any(storage, archetype, hole.place);
         }
         stoa__row_entity_moved(storage, hole, last);
+        if (differ && last.data != hole.data) {
+            stoa__row_states_merge(archetype, hole.data, last.data);
+        }
     }
     stoa__row_pop(storage, archetype);
 }

@@ -70,6 +70,15 @@ static uint32_t run_find(const stoa__slab *slab, uint32_t count) {
     return STOA__NONE;
 }
 
+/* Cuts the first block of a new slab. Blocks of one size leave some granules over; the slabs of a
+ * world have different parts of those in front, or else the same row of every slab's chunks would
+ * compete for the same cache sets. */
+static uint8_t *slab_cut_first(stoa__slab *slab, uint32_t count, uint32_t number) {
+    uint32_t first = number * 37 % (slab->granules % count + 1);
+    granules_mark(slab, first, count, true);
+    return slab->data + (size_t)first * GRANULE;
+}
+
 static uint8_t *slab_cut(stoa__slab *slab, uint32_t count) {
     if (slab->closed || slab->free < count || slab->refused <= count) {
         return NULL;
@@ -167,7 +176,7 @@ uint8_t *stoa__slab_alloc(stoa__storage *storage, size_t size) {
         }
     }
     stoa__slab *slab = slab_new(storage, slab_size_next(slabs, size));
-    return slab != NULL ? slab_cut(slab, count) : NULL;
+    return slab != NULL ? slab_cut_first(slab, count, slabs->count) : NULL;
 }
 
 void stoa__slab_free(stoa__storage *storage, uint8_t *block, size_t size) {

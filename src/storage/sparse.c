@@ -177,7 +177,18 @@ stoa__sparse *stoa__sparse_new(stoa__heap *heap, const stoa__component *componen
     return set;
 }
 
-void stoa__sparse_fill(stoa__sparse *set, uint32_t position, uint32_t last) {
+void stoa__sparse_rewatch(const stoa__storage *storage, stoa__sparse *set) {
+    set->swift = set->quick && set->component->hooked == 0 && !storage->watch_all;
+}
+
+void stoa__sparse_copy(uint8_t *to, const uint8_t *from, size_t size) {
+    stoa__copy_bytes(to, from, size);
+}
+
+void stoa__sparse_erase_any(stoa__sparse *set, uint32_t *entry) {
+    uint32_t position = *entry - 1;
+    uint32_t last = --set->count;
+    *entry = 0;
     if (set->off != NULL) {
         set->off_count -= set->off[position];
         set->off[position] = set->off[last];
@@ -259,6 +270,7 @@ void stoa__sparse_trim(stoa__heap *heap, stoa__sparse *set) {
                               .page_count = set->page_count,
                               .size = set->size,
                               .quick = set->quick,
+                              .swift = set->swift,
                               .component = set->component};
     } else if (set->count < set->capacity && block_change(heap, set, set->count)) {
         limbo_free(heap, set);

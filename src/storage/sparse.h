@@ -26,6 +26,7 @@ typedef struct stoa__sparse {
     uint32_t room; /* positions that can be had by asking: none while there is limbo */
     uint32_t size; /* of one value */
     bool quick;    /* has values, no hooks to move or drop them, and no switches */
+    bool swift;    /* quick, and nobody wants to know of changes */
     uint32_t capacity;
     uint32_t off_count; /* positions that are switched off */
     uint8_t *block;     /* what the arrays stand in, one after the other */
@@ -37,6 +38,9 @@ typedef struct stoa__sparse {
 /* The set of a component that is about to be registered as sparse, whose info is complete; NULL on
  * lack of memory. */
 stoa__sparse *stoa__sparse_new(stoa__heap *heap, const stoa__component *component);
+
+/* Reads anew whether anybody wants to know of changes. */
+void stoa__sparse_rewatch(const stoa__storage *storage, stoa__sparse *set);
 
 /* Frees a set; its values must have been dropped. NULL is fine. */
 void stoa__sparse_free(stoa__heap *heap, stoa__sparse *set);
@@ -67,13 +71,19 @@ STOA__INLINE uint32_t *stoa__sparse_entry(const stoa__sparse *set, uint32_t inde
     return &set->pages[index >> STOA__PAGE_BITS][index & (STOA__PAGE_SIZE - 1)];
 }
 
-/* The position of a live entity, or STOA__NONE. */
-STOA__INLINE uint32_t stoa__sparse_find(const stoa__sparse *set, uint32_t index) {
+/* The same, or NULL where there is no page. */
+STOA__INLINE uint32_t *stoa__sparse_entry_find(const stoa__sparse *set, uint32_t index) {
     uint32_t page = index >> STOA__PAGE_BITS;
     if (page >= set->page_count || set->pages[page] == NULL) {
-        return STOA__NONE;
+        return NULL;
     }
-    return *stoa__sparse_entry(set, index) - 1;
+    return stoa__sparse_entry(set, index);
+}
+
+/* The position of a live entity, or STOA__NONE. */
+STOA__INLINE uint32_t stoa__sparse_find(const stoa__sparse *set, uint32_t index) {
+    const uint32_t *entry = stoa__sparse_entry_find(set, index);
+    return entry != NULL ? *entry - 1 : STOA__NONE;
 }
 
 /* The value at a position; points at something even for a tag. */
@@ -95,64 +105,80 @@ STOA__INLINE bool stoa__sparse_reserve(stoa__heap *heap, stoa__sparse *set, uint
     return stoa__sparse_grow(heap, set, index_max, count);
 }
 
+/* stoa__sparse_insert for a set without switches, at the entry of the entity's index. */
+STOA__INLINE uint32_t stoa__sparse_insert_at(stoa__sparse *set, uint32_t *entry, stoa_entity e,
+                                             uint32_t tick) {
+    uint32_t position = set->count;
+    set->count = position + 1;
+    *entry = position + 1;
+    memcpy(&set->entities[position], &e, sizeof e);
+    STOA_STORE(&set->changed[position], tick);
+    set->added[position] = tick;
+    return position;
+}
+
 /* Appends an entity, which must not be there, marked as added and changed at `tick`, switched on;
  * returns its position. The value is raw. Needs the room that stoa__sparse_reserve made. */
 STOA__INLINE uint32_t stoa__sparse_insert(stoa__sparse *set, stoa_entity e, uint32_t tick) {
-    uint32_t position = set->count;
-    stoa_entity *entity = &set->entities[position];
-    stoa_atomic *changed = &set->changed[position];
-    uint32_t *added = &set->added[position];
     uint8_t *off = set->off;
-    *stoa__sparse_entry(set, e.index) = position + 1;
-    set->count = position + 1;
-    *entity = e;
-    STOA_STORE(changed, tick);
-    *added = tick;
+    uint32_t position = stoa__sparse_insert_at(set, stoa__sparse_entry(set, e.index), e, tick);
     if (!STOA_LIKELY(off == NULL)) {
         off[position] = 0;
     }
     return position;
 }
 
-/* The half of stoa__sparse_erase for sets that are not quick: fills a hole with what is at `last`.
- */
-void stoa__sparse_fill(stoa__sparse *set, uint32_t position, uint32_t last);
+/* Copies a value of any size. */
+void stoa__sparse_copy(uint8_t *to, const uint8_t *from, size_t size);
 
-/* stoa__sparse_erase for a caller that knows the index of the entity there, which need not be read
- * first. */
-STOA__INLINE void stoa__sparse_erase_at(stoa__sparse *set, uint32_t position, uint32_t index) {
+/* stoa__sparse_erase for a quick set, of the position that is noted at an entry. */
+STOA__INLINE void stoa__sparse_erase_quick(stoa__sparse *set, uint32_t *entry) {
+    uint32_t position = *entry - 1;
     uint32_t last = set->count - 1;
-    stoa_entity *entities = set->entities;
-    stoa_atomic *changed = set->changed;
-    uint32_t *added = set->added;
-    uint8_t *values = set->values;
-    size_t size = set->size;
     set->count = last;
-    *stoa__sparse_entry(set, index) = 0;
-    if (!STOA_LIKELY(set->quick)) {
-        stoa__sparse_fill(set, position, last);
-    } else if (position != last) {
-        *stoa__sparse_entry(set, entities[last].index) = position + 1;
-        entities[position] = entities[last];
-        STOA_STORE(&changed[position], STOA_LOAD(&changed[last]));
-        added[position] = added[last];
-        stoa__copy_bytes(values + position * size, values + last * size, size);
+    *entry = 0;
+    if (position != last) {
+        size_t size = set->size;
+        stoa_entity moved = set->entities[last];
+        set->entities[position] = moved;
+        *stoa__sparse_entry(set, moved.index) = position + 1;
+        set->added[position] = set->added[last];
+        STOA_STORE(&set->changed[position], STOA_LOAD(&set->changed[last]));
+        uint8_t *values = set->values;
+        if (STOA_LIKELY(size >= 8 && size <= 16)) {
+            stoa__copy_small(values + position * size, values + last * size, size);
+        } else {
+            stoa__sparse_copy(values + position * size, values + last * size, size);
+        }
+    }
+}
+
+/* The half of stoa__sparse_erase for sets that are not quick: takes the position out that is noted
+ * at an entry. */
+void stoa__sparse_erase_any(stoa__sparse *set, uint32_t *entry);
+
+/* stoa__sparse_erase by the entry of the entity there. */
+STOA__INLINE void stoa__sparse_erase_at(stoa__sparse *set, uint32_t *entry) {
+    if (STOA_LIKELY(set->quick)) {
+        stoa__sparse_erase_quick(set, entry);
+    } else {
+        stoa__sparse_erase_any(set, entry);
     }
 }
 
 /* Takes a position out, whose value has been moved or dropped; the last one moves there. */
 STOA__INLINE void stoa__sparse_erase(stoa__sparse *set, uint32_t position) {
-    stoa__sparse_erase_at(set, position, set->entities[position].index);
+    stoa__sparse_erase_at(set, stoa__sparse_entry(set, set->entities[position].index));
 }
 
 /* Takes an entity out and drops its value; no change if it is not there. */
 STOA__INLINE void stoa__sparse_remove(stoa__sparse *set, uint32_t index) {
-    uint32_t position = stoa__sparse_find(set, index);
-    if (position != STOA__NONE) {
+    uint32_t *entry = stoa__sparse_entry_find(set, index);
+    if (entry != NULL && *entry != 0) {
         if (!STOA_LIKELY(set->quick) && set->size != 0) {
-            stoa__component_drop(set->component, stoa__sparse_value(set, position), 1);
+            stoa__component_drop(set->component, stoa__sparse_value(set, *entry - 1), 1);
         }
-        stoa__sparse_erase_at(set, position, index);
+        stoa__sparse_erase_at(set, entry);
     }
 }
 

@@ -118,9 +118,10 @@ typedef struct stoa__edge {
     bool plain;   /* moving and dropping is copying, on either side */
     bool rich;    /* lanes other than values, on either side */
     bool watched; /* hooks, observers or a log may want to know */
-    bool swift; /* plain, not rich, overwrites nothing, both sides have rows, and every lane of the
-                   source has 8 to 16 bytes */
-    bool quick; /* swift, and not watched */
+    bool swift;   /* plain, not rich, overwrites nothing, leads elsewhere, both sides have rows, and
+                     every lane of the source has 8 to 16 bytes */
+    bool quick;   /* swift, and not watched */
+    bool hooked;  /* swift, puts one component, and only its hooks want to know */
     uint32_t key_count;
     uint32_t hash;
     size_t block_size;
@@ -170,6 +171,7 @@ struct stoa__archetype {
     bool rich;              /* has lanes other than values */
     bool watched;           /* hooks, observers or a log may want to know of its rows */
     bool simple;            /* plain, not watched, and its entities are in no sparse set */
+    bool light;             /* simple and small, and has rows */
     size_t struct_size;     /* bytes of the block that holds this struct and its tables */
 };
 
@@ -211,7 +213,6 @@ typedef struct stoa__storage {
     uint32_t free_first; /* dead slots form a list through `place`; 0 ends it */
     uint32_t free_count;
     uint32_t retired_count;
-    uint32_t live_count;
     uint32_t empty_count; /* live entities without components */
 
     stoa__archetype **archetypes; /* [0] is the empty set */

@@ -59,7 +59,7 @@ static void freed_slots_come_back_last_first(void **state) {
         stoa__entities_release(&f->storage, order[i]);
     }
     assert_int_equal(f->storage.free_count, 4);
-    assert_int_equal(f->storage.live_count, 6);
+    assert_int_equal(stoa__entities_count(&f->storage), 6);
     for (int i = 3; i >= 0; i--) {
         stoa_entity e = take(&f->storage, 0);
         assert_int_equal(e.index, order[i]);
@@ -86,7 +86,7 @@ static void slot_is_retired_after_its_last_generation(void **state) {
     }
     assert_int_equal(f->storage.retired_count, 1);
     assert_int_equal(f->storage.free_count, 0);
-    assert_int_equal(f->storage.live_count, 0);
+    assert_int_equal(stoa__entities_count(&f->storage), 0);
     for (uint32_t i = 0; i < 10; i++) {
         assert_int_not_equal(take(&f->storage, 0).index, e.index);
     }
@@ -112,7 +112,7 @@ static void reserved_slots_need_no_memory(void **state) {
     }
     assert_int_equal(f->heap.allocations, allocations);
     assert_true(f->storage.head.record_count <= f->storage.record_capacity);
-    assert_int_equal(f->storage.live_count, 1030);
+    assert_int_equal(stoa__entities_count(&f->storage), 1030);
 }
 
 /* GEN-03 GEN-04 */
@@ -176,7 +176,7 @@ static void held_slot_is_nobodys_until_it_lives(void **state) {
     assert_int_equal(fresh.index, 2);
     assert_int_equal(fresh.generation, 1);
     assert_int_equal(storage->reserved_count, 2);
-    assert_int_equal(storage->live_count, 0);
+    assert_int_equal(stoa__entities_count(storage), 0);
     assert_int_equal(storage->free_count, 0);
     assert_null(stoa__entities_find(storage, recycled));
     assert_null(stoa__entities_find(storage, fresh));
@@ -191,7 +191,7 @@ static void held_slot_is_nobodys_until_it_lives(void **state) {
     stoa__entities_live(storage, fresh, 5);
     stoa__entities_live(storage, recycled, 6);
     assert_int_equal(storage->reserved_count, 0);
-    assert_int_equal(storage->live_count, 3);
+    assert_int_equal(stoa__entities_count(storage), 3);
     assert_int_equal(stoa__entities_find(storage, fresh)->place, 5);
     assert_int_equal(stoa__entities_find(storage, recycled)->place, 6);
     assert_null(stoa__entities_held(storage, fresh));
@@ -244,7 +244,7 @@ static void extended_table_holds_its_new_slots(void **state) {
     assert_int_equal(stoa__entities_extend(storage, 500), STOA_OK);
     assert_int_equal(storage->head.record_count, 500);
     assert_int_equal(storage->reserved_count, 498);
-    assert_int_equal(storage->live_count, 1);
+    assert_int_equal(stoa__entities_count(storage), 1);
     for (uint32_t i = 2; i < 500; i++) {
         assert_non_null(stoa__entities_held(storage, (stoa_entity){i, 1}));
     }

@@ -1,6 +1,7 @@
 /* Whole archetypes on a storage of their own: rows moved chunk by chunk, values repeated, and every
  * way to fail half way. */
 #include "migrate_fixture.h"
+#include "storage/entities.h"
 
 /* ACC-09 ACC-05 */
 static void rows_arrive_in_order_with_all_they_had(void **state) {
@@ -257,7 +258,7 @@ static void last_component_leaves_entities_without_rows(void **state) {
     assert_int_equal(f->storage.empty_count, n);
     rows_verify(f, only, 0, NULL);
     stoa__migrate_destroy_empty(&f->storage);
-    assert_int_equal(f->storage.live_count, 0);
+    assert_int_equal(stoa__entities_count(&f->storage), 0);
     assert_int_equal(f->storage.free_first, n + 5);
 }
 
@@ -310,7 +311,7 @@ static void destroyed_rows_free_their_slots_in_order(void **state) {
     stoa__migrate_destroy(&f->storage, owning);
     f->heap.fail_at = 0;
     assert_int_equal(c.live, 0);
-    assert_int_equal(f->storage.live_count, 0);
+    assert_int_equal(stoa__entities_count(&f->storage), 0);
     rows_verify(f, owning, 0, NULL);
     uint32_t expected = n;
     for (uint32_t i = f->storage.free_first; i != 0; i = f->storage.head.records[i].place) {

@@ -68,6 +68,15 @@ stoa_status stoa_commands_remove_type(stoa_commands *commands, stoa_entity e, st
 stoa_status stoa_commands_enable_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
                                       bool on);
 
+/// Records that an event is sent to an entity, or to the world for STOA_NULL.
+/// The value is moved in; see stoa_event_send_id. It is skipped if the entity is dead by then.
+stoa_status stoa_commands_send_id(stoa_commands *commands, stoa_entity target, stoa_component id,
+                                  const void *value, size_t size);
+
+/// Typed twin of stoa_commands_send_id; called by stoa_commands_send and stoa_commands_send_to.
+stoa_status stoa_commands_send_type(stoa_commands *commands, stoa_entity target, stoa_type *type,
+                                    const void *value);
+
 /// How many commands are recorded and not yet applied.
 int32_t stoa_commands_count(const stoa_commands *commands);
 
@@ -82,6 +91,10 @@ stoa_status stoa_commands_clear(stoa_commands *commands);
 /// iterated and inside of hooks. On an error what was applied stays, the rest stays recorded, and
 /// the call can be repeated. Consecutive commands on one entity move it once.
 stoa_status stoa_commands_flush(stoa_commands *commands);
+
+/// Flushes buffers in order, those from number `*done` on, which moves on with each.
+/// Stops at the first that fails.
+stoa_status stoa_commands_flush_all(stoa_commands *const *buffers, int32_t count, int32_t *done);
 
 /// How many commands were skipped since the buffer was made, their entities being dead.
 int64_t stoa_commands_skipped(const stoa_commands *commands);

@@ -9,6 +9,8 @@
 
 #include "stoa/access.h"
 
+#include <string.h>
+
 STOA_BEGIN
 
 /// Bits of a place that tell the row in its chunk; the rest is the chunk's number.
@@ -68,20 +70,30 @@ typedef struct stoa_chunk_ref {
 typedef struct stoa_world_head {
     stoa_record *records;   ///< the entity table
     uint32_t record_count;  ///< slots ever used, slot 0 included
-    uint32_t open;          ///< iterations under way; the structure must not change meanwhile
+    uint32_t tick;          ///< what a write is marked with; read with the one before
     stoa_chunk_ref *chunks; ///< by chunk number
-    uint32_t tick;          ///< what a write is marked with
-    uint32_t reserved;      ///< 0
+    uint32_t open;          ///< iterations under way; the structure must not change meanwhile
+    stoa_atomic guarded;    ///< 1 if a thread was ever guarded; see stoa_guard_set
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
+
+#ifdef STOA_DEBUG
+/// True if accesses to the world must be checked, and so must not take the fast paths.
+#define STOA_GUARDED(head) (STOA_LOAD(&(head)->guarded) != 0)
+#else
+#define STOA_GUARDED(head) false
+#endif
 
 /// An archetype that a query matches, and how its columns are found.
 typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
-    uint32_t version;               ///< the archetype's when its offsets were read
-    uint32_t first;                 ///< where its offsets begin
-    uint64_t fields; ///< bit i: term i has a column here; bit 32 + i: written with no call
+    uint32_t *offsets;              ///< of its columns, by term
+    uint64_t fields;  ///< bit i: term i has a column here; bit 32 + i: written with no call
+    uint32_t version; ///< the archetype's when its offsets were read
 } stoa_match;
+
+/// Matches ahead of its turn at which an archetype is asked for.
+#define STOA_MATCH_AHEAD 2
 
 /// A cached query; belongs to its world, which frees it if nobody else does.
 typedef struct stoa_query stoa_query;
@@ -89,7 +101,7 @@ typedef struct stoa_query stoa_query;
 /// The part of a query that the fast paths read.
 typedef struct stoa_query_head {
     stoa_world *world;   ///< whose entities it matches
-    stoa_match *matches; ///< in order of archetype ids
+    stoa_match *matches; ///< in order of archetype ids, then STOA_MATCH_AHEAD with any archetype
     uint32_t *offsets;   ///< of all matches
     uint32_t count;      ///< matches
     uint32_t open;       ///< iterations under way
@@ -136,22 +148,22 @@ typedef struct stoa_walk_head {
 
 /// An iteration under way: read `count` and `entities` after each stoa_iter_next.
 typedef struct stoa_iter {
-    stoa_world *world;            ///< the world iterated
-    const stoa_entity *entities;  ///< row i's entity
-    int32_t count;                ///< rows to work on
-    int32_t first;                ///< the row of the chunk that `entities[0]` is
-    uint64_t fields;              ///< of the current match
-    uint8_t *data;                ///< the current chunk
-    const uint32_t *offsets;      ///< of the current match
-    const uint32_t *offsets_base; ///< of all matches
-    const stoa_chunk *chunk;      ///< the next chunk
-    const stoa_chunk *chunk_end;  ///< past the last chunk of the current match
-    stoa_match *match;            ///< the next match
-    stoa_match *match_end;        ///< past the last match
-    stoa_query *query;            ///< NULL once ended
-    const stoa_run *run;          ///< the next run, of a heavy query
-    const stoa_run *run_end;      ///< past the last run that is listed
-    stoa_walk_head *walk;         ///< what the library keeps for a heavy query, else NULL
+    stoa_world *world;           ///< the world iterated
+    const stoa_entity *entities; ///< row i's entity
+    int32_t count;               ///< rows to work on
+    uint32_t reserved;           ///< 0
+    uint64_t fields;             ///< of the current match
+    uint8_t *data;               ///< the current chunk
+    const uint32_t *offsets;     ///< of the current match
+    size_t first;                ///< the row of the chunk that `entities[0]` is
+    const stoa_chunk *chunk;     ///< the next chunk
+    const stoa_chunk *chunk_end; ///< past the last chunk of the current match
+    stoa_match *match;           ///< the next match
+    stoa_match *match_end;       ///< past the last match
+    stoa_query *query;           ///< NULL once ended
+    const stoa_run *run;         ///< the next run, of a heavy query
+    const stoa_run *run_end;     ///< past the last run that is listed
+    stoa_walk_head *walk;        ///< what the library keeps for a heavy query, else NULL
 } stoa_iter;
 
 /// The slow half of stoa_query_iter, and the same for any query.
@@ -173,13 +185,14 @@ void stoa_match_resolve(const stoa_query *query, stoa_match *match);
 /// without it there are no chunks and an error.
 static inline stoa_iter stoa_query_iter(stoa_query *query) {
     stoa_query_head *head = (stoa_query_head *)(void *)query;
-    if (!STOA_LIKELY(head != NULL && head->light == STOA_QUERY_LIGHT)) {
+    if (!STOA_LIKELY(head != NULL && head->light == STOA_QUERY_LIGHT) ||
+        STOA_GUARDED((const stoa_world_head *)(const void *)head->world)) {
         return stoa_query_iter_any(query);
     }
     head->open++;
     ((stoa_world_head *)(void *)head->world)->open++;
     // clang-format off
-    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, head->offsets, NULL, NULL, head->matches,
+    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL, head->matches,
                     head->matches + head->count, query, NULL, NULL, NULL};
     // clang-format on
     return it;
@@ -193,7 +206,7 @@ static inline bool stoa_iter_run(stoa_iter *it) {
     it->data = run->data;
     it->offsets = run->offsets;
     it->fields = run->fields;
-    it->first = run->first;
+    it->first = (size_t)run->first;
     it->count = run->count;
     return true;
 }
@@ -232,27 +245,25 @@ static inline bool stoa_iter_last(stoa_iter *it) {
 
 /// Steps to the next chunk; false, and the iteration ended, after the last.
 static inline bool stoa_iter_next(stoa_iter *it) {
-    const stoa_chunk *chunk = it->chunk;
-    if (chunk == it->chunk_end) {
-        const stoa_archetype_head *archetype;
-        stoa_match *match;
-        do {
-            match = it->match;
-            if (match == it->match_end) {
-                return stoa_iter_last(it);
-            }
-            it->match = match + 1;
-            archetype = match->archetype;
-        } while (archetype->chunk_count == 0);
+    const stoa_chunk *chunk = it->chunk, *end = it->chunk_end;
+    while (chunk == end) {
+        stoa_match *match = it->match;
+        if (!STOA_LIKELY(match != it->match_end)) {
+            return stoa_iter_last(it);
+        }
+        const stoa_archetype_head *archetype = match->archetype;
         if (!STOA_LIKELY(match->version == archetype->version)) {
             stoa_match_resolve(it->query, match);
         }
-        it->offsets = it->offsets_base + match->first;
+        STOA_PREFETCH(match[STOA_MATCH_AHEAD].archetype);
+        it->match = match + 1;
+        it->offsets = match->offsets;
         it->fields = match->fields;
         chunk = archetype->chunks;
-        it->chunk_end = chunk + archetype->chunk_count;
+        end = chunk + archetype->chunk_count;
     }
     it->chunk = chunk + 1;
+    it->chunk_end = end;
     it->data = chunk->data;
     it->entities = (const stoa_entity *)(const void *)chunk->data;
     it->first = 0;
@@ -260,56 +271,97 @@ static inline bool stoa_iter_next(stoa_iter *it) {
     return true;
 }
 
+/// Two numbers that stand side by side.
+typedef struct stoa_pair {
+    uint32_t first;  ///< at the lower address
+    uint32_t second; ///< at the higher one
+} stoa_pair;
+
+/// Reads two numbers by one load.
+/// A processor keeps only so many loads under way: the fewer a look-up has, the more look-ups wait
+/// for memory at the same time.
+static inline stoa_pair stoa_pair_read(const void *from) {
+    uint64_t bits;
+    memcpy(&bits, from, sizeof bits);
+    stoa_pair pair = {STOA_FIRST(bits), STOA_SECOND(bits)};
+    return pair;
+}
+
 /// The slow half of stoa_archetype_column: searches a crowded table.
 const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, stoa_component id);
+
+/// The entry where a component is, if the archetype has it and is not crowded.
+static inline const stoa_column *stoa_archetype_entry(const stoa_archetype_head *archetype,
+                                                      stoa_component id) {
+    return &archetype->columns[id & archetype->column_mask];
+}
 
 /// Where an archetype keeps a component, or NULL if it has none.
 static inline const stoa_column *stoa_archetype_column(const stoa_archetype_head *archetype,
                                                        stoa_component id) {
-    const stoa_column *column = &archetype->columns[id & archetype->column_mask];
+    const stoa_column *column = stoa_archetype_entry(archetype, id);
     if (STOA_LIKELY(column->id == id)) {
         return column;
     }
     return STOA_LIKELY(archetype->crowded == 0) ? NULL : stoa_archetype_search(archetype, id);
 }
 
-/// The column of a component for a live entity, and the entity's place; NULL if there is none.
-/// `id` must be one that the world gave out, or 0.
-static inline const stoa_column *stoa_fast_column(const stoa_world *world, stoa_entity e,
-                                                  stoa_component id, uint32_t *place) {
+/// Where the component of an entity is.
+typedef struct stoa_spot {
+    uint8_t *column; ///< of its chunk
+    uint32_t row;    ///< in the chunk
+    uint32_t tick;   ///< the world's
+    bool found;      ///< false: nowhere
+} stoa_spot;
+
+/// The component of a live entity. `id` must be one that the world gave out, or 0.
+static inline stoa_spot stoa_fast_spot(const stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
-    if (!STOA_LIKELY(e.index < w->record_count)) {
-        return NULL;
+    stoa_spot none = {NULL, 0, 0, false};
+    stoa_pair handle = stoa_pair_read(&e);
+    stoa_pair limit = stoa_pair_read(&w->record_count);
+    if (!STOA_LIKELY(handle.first < limit.first)) {
+        return none;
     }
-    const stoa_record *record = &w->records[e.index];
-    if (!STOA_LIKELY(record->generation == e.generation && (int32_t)e.generation > 0)) {
-        return NULL;
+    stoa_pair record = stoa_pair_read(&w->records[handle.first]);
+    if (!STOA_LIKELY(record.first == handle.second && (int32_t)record.first > 0)) {
+        return none;
     }
-    *place = record->place;
-    const stoa_archetype_head *archetype = w->chunks[record->place >> STOA_PLACE_BITS].archetype;
-    return stoa_archetype_column(archetype, id);
+    const stoa_chunk_ref *chunk = &w->chunks[record.second >> STOA_PLACE_BITS];
+    stoa_pair column = stoa_pair_read(stoa_archetype_entry(chunk->archetype, id));
+    if (!STOA_LIKELY(column.first == id)) {
+        const stoa_column *found = stoa_archetype_column(chunk->archetype, id);
+        if (found == NULL) {
+            return none;
+        }
+        column.second = found->offset;
+    }
+    stoa_spot spot = {chunk->data + column.second, record.second & ((1u << STOA_PLACE_BITS) - 1),
+                      limit.second, true};
+    return spot;
 }
 
-/// The id of a described type that this world has met lately, else 0.
-/// STOA_SPECIAL is set in it if the fast paths cannot reach the component.
-static inline stoa_component stoa_fast_id(const stoa_world *world, const stoa_type *type) {
+/// True if there is a world and it has met the described type lately.
+/// `id` is then its component, with STOA_SPECIAL if the fast paths cannot reach that, or 0.
+static inline bool stoa_fast_met(const stoa_world *world, const stoa_type *type,
+                                 stoa_component *id) {
+    if (!STOA_LIKELY(world != NULL)) {
+        return false;
+    }
     const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
+    if (STOA_GUARDED(w)) {
+        return false;
+    }
     uint32_t slot = STOA_LOAD(&type->slot);
     uint64_t entry = STOA_LOAD(&w->slots[slot % STOA_SLOTS]);
-    return STOA_LIKELY((uint32_t)entry == slot) ? (stoa_component)(entry >> 32) : 0;
+    *id = (stoa_component)(entry >> 32);
+    return STOA_LIKELY((uint32_t)entry == slot);
 }
 
-/// The component of a live entity, or NULL; `id` as for stoa_fast_column.
-static inline void *stoa_fast_find(const stoa_world *world, stoa_entity e, stoa_component id,
-                                   uint32_t size) {
-    uint32_t place;
-    const stoa_column *column = stoa_fast_column(world, e, id, &place);
-    if (!STOA_LIKELY(column != NULL)) {
-        return NULL;
-    }
-    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
-    size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
-    return w->chunks[place >> STOA_PLACE_BITS].data + column->offset + row * size;
+/// The id of a described type that this world has met lately, else 0; see stoa_fast_met.
+static inline stoa_component stoa_fast_id(const stoa_world *world, const stoa_type *type) {
+    stoa_component id;
+    return stoa_fast_met(world, type, &id) ? id : 0;
 }
 
 /// Notes that a column of a chunk is written at this tick.
@@ -325,51 +377,52 @@ static inline void stoa_row_mark(uint8_t *column, size_t row, uint32_t tick) {
     }
 }
 
-/// stoa_fast_find for writing: the column is marked as changed.
-static inline void *stoa_fast_find_mut(stoa_world *world, stoa_entity e, stoa_component id,
-                                       uint32_t size) {
-    uint32_t place;
-    const stoa_column *column = stoa_fast_column(world, e, id, &place);
-    if (!STOA_LIKELY(column != NULL)) {
-        return NULL;
-    }
-    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
-    size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
-    uint8_t *start = w->chunks[place >> STOA_PLACE_BITS].data + column->offset;
-    stoa_column_mark(start, w->tick);
-    stoa_row_mark(start, row, w->tick);
-    return start + row * size;
+/// Where the row of a spot begins.
+static inline void *stoa_spot_row(stoa_spot spot, uint32_t size) {
+    return spot.column + (size_t)spot.row * size;
+}
+
+/// stoa_spot_row for writing: column and row are marked as changed.
+static inline void *stoa_spot_row_mut(stoa_spot spot, uint32_t size) {
+    stoa_column_mark(spot.column, spot.tick);
+    stoa_row_mark(spot.column, spot.row, spot.tick);
+    return stoa_spot_row(spot, size);
 }
 
 /// True if the fast paths find whatever there is of the id.
 static inline bool stoa_fast_final(stoa_component id) {
-    return id - 1 < STOA_SPECIAL - 1;
+    return STOA_LIKELY((int32_t)id > 0);
 }
 
 /// Typed twin of stoa_try_get_id; see stoa_try_get. `size` is the type's.
 static inline const void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type,
                                         uint32_t size) {
-    stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
-    const void *found = STOA_LIKELY(id != 0) ? stoa_fast_find(world, e, id, size) : NULL;
-    return STOA_LIKELY(found != NULL || stoa_fast_final(id)) ? found
-                                                             : stoa_try_type(world, e, type);
+    stoa_component id;
+    if (stoa_fast_met(world, type, &id) && stoa_fast_final(id)) {
+        stoa_spot spot = stoa_fast_spot(world, e, id);
+        return STOA_LIKELY(spot.found) ? stoa_spot_row(spot, size) : NULL;
+    }
+    return stoa_try_type(world, e, type);
 }
 
 /// Typed twin of stoa_try_get_mut_id; see stoa_try_get_mut. `size` is the type's.
 static inline void *stoa_fast_try_mut(stoa_world *world, stoa_entity e, stoa_type *type,
                                       uint32_t size) {
-    stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
-    void *found = STOA_LIKELY(id != 0) ? stoa_fast_find_mut(world, e, id, size) : NULL;
-    return STOA_LIKELY(found != NULL || stoa_fast_final(id)) ? found
-                                                             : stoa_try_mut_type(world, e, type);
+    stoa_component id;
+    if (stoa_fast_met(world, type, &id) && stoa_fast_final(id)) {
+        stoa_spot spot = stoa_fast_spot(world, e, id);
+        return STOA_LIKELY(spot.found) ? stoa_spot_row_mut(spot, size) : NULL;
+    }
+    return stoa_try_mut_type(world, e, type);
 }
 
 /// Typed twin of stoa_has_id; see stoa_has.
 static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = STOA_LIKELY(world != NULL) ? stoa_fast_id(world, type) : 0;
-    uint32_t place;
-    return STOA_LIKELY(stoa_fast_final(id)) ? stoa_fast_column(world, e, id, &place) != NULL
-                                            : stoa_try_type(world, e, type) != NULL;
+    stoa_component id;
+    if (stoa_fast_met(world, type, &id) && stoa_fast_final(id)) {
+        return stoa_fast_spot(world, e, id).found;
+    }
+    return stoa_has_id(world, e, stoa_type_find(world, type));
 }
 
 /// Makes an entity with a bundle; see stoa_create_with.
@@ -395,21 +448,27 @@ static inline stoa_entity stoa_fast_create(stoa_world *world, const stoa_value *
 /// Typed get, const; see stoa_get. `size` is the type's.
 static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, stoa_type *type,
                                         uint32_t size) {
-    const void *found = NULL;
-    if (STOA_LIKELY(world != NULL)) {
-        found = stoa_fast_find(world, e, stoa_fast_id(world, type), size);
+    stoa_component id;
+    if (stoa_fast_met(world, type, &id)) {
+        stoa_spot spot = stoa_fast_spot(world, e, id);
+        if (STOA_LIKELY(spot.found)) {
+            return stoa_spot_row(spot, size);
+        }
     }
-    return STOA_LIKELY(found != NULL) ? found : stoa_get_type(world, e, type);
+    return stoa_get_type(world, e, type);
 }
 
 /// Typed get for writing; see stoa_get_mut. `size` is the type's.
 static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_type *type,
                                       uint32_t size) {
-    void *found = NULL;
-    if (STOA_LIKELY(world != NULL)) {
-        found = stoa_fast_find_mut(world, e, stoa_fast_id(world, type), size);
+    stoa_component id;
+    if (stoa_fast_met(world, type, &id)) {
+        stoa_spot spot = stoa_fast_spot(world, e, id);
+        if (STOA_LIKELY(spot.found)) {
+            return stoa_spot_row_mut(spot, size);
+        }
     }
-    return STOA_LIKELY(found != NULL) ? found : stoa_get_mut_type(world, e, type);
+    return stoa_get_mut_type(world, e, type);
 }
 
 STOA_END

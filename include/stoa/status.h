@@ -19,7 +19,7 @@ STOA_BEGIN
     X(UNKNOWN, "no such component in this world", 1)                                               \
     X(MISSING, "the component is not on the entity", 1)                                            \
     X(DUPLICATE, "a component is named twice", 1)                                                  \
-    X(CONTRADICTION, "the terms of a query contradict each other", 1)                              \
+    X(CONTRADICTION, "what is asked for contradicts itself", 1)                                    \
     X(ITERATING, "the world is being iterated", 1)                                                 \
     X(ACCESS, "the field was not declared this way", 1)                                            \
     X(LOCKED, "a hook of the entity is running", 1)                                                \
@@ -32,6 +32,7 @@ STOA_BEGIN
     X(NOT_COPYABLE, "the component cannot be copied", 0)                                           \
     X(NOT_SINGLE, "the query does not match exactly one entity", 0)                                \
     X(LIMIT, "a limit of the library is reached", 0)                                               \
+    X(FAILED, "a system failed", 0)                                                                \
     X(CORRUPT, "an invariant does not hold", 0)
 
 /// What a call came to; STOA_OK is 0.

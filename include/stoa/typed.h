@@ -230,6 +230,11 @@ static inline const void *stoa_ref_find_type(stoa_ref ref, stoa_type *type, uint
     return stoa_fast_try(ref.world, ref.entity, type, size);
 }
 
+/// Tells whether a ref has a component; see stoa_ref_has.
+static inline bool stoa_ref_has_type(stoa_ref ref, stoa_type *type) {
+    return stoa_has_type(ref.world, ref.entity, type);
+}
+
 /// Sets a component of a ref; see stoa_ref_set.
 static inline stoa_status stoa_ref_set_type(stoa_ref ref, stoa_type *type, const void *value) {
     return stoa_set_type(ref.world, ref.entity, type, value);
@@ -246,7 +251,7 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 }
 
 /// stoa_has on a ref.
-#define stoa_ref_has(ref, T) (stoa_ref_find_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)) != NULL)
+#define stoa_ref_has(ref, T) stoa_ref_has_type((ref), STOA_TYPE_OF(T))
 /// stoa_get on a ref.
 #define stoa_ref_get(ref, T) ((const T *)stoa_ref_get_type((ref), STOA_TYPE_OF(T), STOA_SIZE_OF(T)))
 /// stoa_get_mut on a ref.
@@ -288,7 +293,7 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, uint32_t size,
                                           int32_t index) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> index & 1) != 0)) {
-        return it->data + it->offsets[index] + (size_t)it->first * size;
+        return it->data + it->offsets[index] + it->first * size;
     }
     stoa_iter copy = *it;
     return stoa_field_type(&copy, type, index);
@@ -300,7 +305,7 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, ui
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> (index + 32) & 1) != 0)) {
         uint8_t *column = it->data + it->offsets[index];
         stoa_column_mark(column, ((const stoa_world_head *)(const void *)it->world)->tick);
-        return column + (size_t)it->first * size;
+        return column + it->first * size;
     }
     stoa_iter copy = *it;
     return stoa_field_mut_type(&copy, type, index);
@@ -326,7 +331,7 @@ static inline const void *stoa_fast_field_at(const stoa_iter *it, stoa_type *typ
                                              int32_t index, int32_t row) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (uint32_t)row < (uint32_t)it->count)) {
         if ((it->fields >> index & 1) != 0) {
-            return it->data + it->offsets[index] + (size_t)(it->first + row) * size;
+            return it->data + it->offsets[index] + (it->first + (size_t)row) * size;
         }
         const stoa_sparse_head *set = stoa_fast_set(it, index);
         if (STOA_LIKELY(set != NULL)) {
@@ -345,7 +350,7 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
         if ((it->fields >> (index + 32) & 1) != 0) {
             uint8_t *column = it->data + it->offsets[index];
             stoa_column_mark(column, tick);
-            return column + (size_t)(it->first + row) * size;
+            return column + (it->first + (size_t)row) * size;
         }
         const stoa_sparse_head *set = stoa_fast_set(it, index);
         if (STOA_LIKELY(set != NULL && (it->walk->writes >> index & 1) != 0)) {
@@ -429,6 +434,14 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
 /// Sends an event to an entity. C only.
 #define stoa_event_send_to(world, e, T, ...)                                                       \
     stoa_event_send_type((world), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+
+/// Records that an event is sent to the world: `stoa_commands_send(c, Hit, { 5 })`. C only.
+#define stoa_commands_send(commands, T, ...)                                                       \
+    stoa_commands_send_type((commands), STOA_NULL, STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+
+/// Records that an event is sent to an entity. C only.
+#define stoa_commands_send_to(commands, e, T, ...)                                                 \
+    stoa_commands_send_type((commands), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
 
 /// Puts the resource T in, or overwrites it. C only.
 #define stoa_resource_set(world, T, ...)                                                           \

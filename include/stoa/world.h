@@ -29,6 +29,13 @@ stoa_world *stoa_world_new(const stoa_world_desc *desc);
 /// Its on_remove hooks are called. Refused inside of a hook.
 void stoa_world_free(stoa_world *world);
 
+/// The allocator that the world uses; for modules that keep memory for it.
+const stoa_allocator *stoa_world_allocator(const stoa_world *world);
+
+/// Tells the world's handlers of the calling thread's last error, and returns the status.
+/// Nothing is told if that is STOA_OK. How a module reports a failure as the library does.
+stoa_status stoa_world_report(const stoa_world *world, stoa_status status);
+
 /// What to do with a component in a bundle or a change.
 typedef enum stoa_value_op {
     STOA_PUT, ///< place it, or overwrite it, with `data`; zeroed if `data` is NULL

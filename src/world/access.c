@@ -6,6 +6,7 @@
 #include "storage/registry.h"
 #include "storage/row.h"
 #include "storage/sparse.h"
+#include "world/guard.h"
 #include "world/world.h"
 
 static const char *name_of(const stoa_world *world, stoa_component id) {
@@ -21,7 +22,8 @@ static uint32_t sparse_position(const stoa_world *world, stoa_entity e, const st
 void *stoa__world_value(const stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
     if (STOA_LIKELY(component->set == NULL)) {
-        return stoa_fast_find(world, e, id, component->info.size);
+        stoa_spot spot = stoa_fast_spot(world, e, id);
+        return spot.found ? stoa_spot_row(spot, component->info.size) : NULL;
     }
     uint32_t position = sparse_position(world, e, component->set);
     return position != STOA__NONE ? stoa__sparse_value(component->set, position) : NULL;
@@ -39,14 +41,8 @@ static void *component_find_mut(stoa_world *world, stoa_entity e, stoa_component
         STOA_STORE(&component->set->changed[position], storage->head.tick);
         return stoa__sparse_value(component->set, position);
     }
-    uint32_t place;
-    const stoa_column *column = stoa_fast_column(world, e, id, &place);
-    if (column == NULL) {
-        return NULL;
-    }
-    stoa__row row = stoa__row_at(storage, place);
-    stoa__row_mark(storage, column, row);
-    return row.data + column->offset + row.slot * component->info.size;
+    stoa_spot spot = stoa_fast_spot(world, e, id);
+    return spot.found ? stoa_spot_row_mut(spot, component->info.size) : NULL;
 }
 
 bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component id) {
@@ -56,28 +52,34 @@ bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component 
         return position != STOA__NONE &&
                (component->set->off == NULL || component->set->off[position] == 0);
     }
-    uint32_t place;
-    if (stoa_fast_column(world, e, id, &place) == NULL) {
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    if (record == NULL) {
         return false;
     }
-    const stoa__lane *lane =
-        stoa__archetype_lane(stoa__row_archetype(&world->storage, place), id, STOA__LANE_OFF);
-    stoa__row row = stoa__row_at(&world->storage, place);
+    const stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    if (stoa__archetype_column(archetype, id) == NULL) {
+        return false;
+    }
+    const stoa__lane *lane = stoa__archetype_lane(archetype, id, STOA__LANE_OFF);
+    stoa__row row = stoa__row_at(&world->storage, record->place);
     return lane == NULL || row.data[lane->offset + row.slot] == 0;
 }
 
 bool stoa_has_id(const stoa_world *world, stoa_entity e, stoa_component id) {
-    return stoa_try_get_id(world, e, id) != NULL;
+    return world != NULL && stoa__component_known(&world->storage, id) &&
+           stoa__world_value(world, e, id) != NULL;
 }
 
 const void *stoa_try_get_id(const stoa_world *world, stoa_entity e, stoa_component id) {
-    return world != NULL && stoa__component_known(&world->storage, id)
+    return world != NULL && stoa__component_known(&world->storage, id) &&
+                   stoa__guard_allows(world, id, false)
                ? stoa__world_value(world, e, id)
                : NULL;
 }
 
 void *stoa_try_get_mut_id(stoa_world *world, stoa_entity e, stoa_component id) {
-    return world != NULL && stoa__component_known(&world->storage, id)
+    return world != NULL && stoa__component_known(&world->storage, id) &&
+                   stoa__guard_allows(world, id, true)
                ? component_find_mut(world, e, id)
                : NULL;
 }
@@ -93,7 +95,7 @@ static void *component_absent(const stoa_world *world, stoa_entity e, const char
 }
 
 const void *stoa_get_id(const stoa_world *world, stoa_entity e, stoa_component id) {
-    if (stoa__world_knows(world, id) != STOA_OK) {
+    if (stoa__world_knows(world, id) != STOA_OK || !stoa__guard_allows(world, id, false)) {
         return NULL;
     }
     const void *found = stoa__world_value(world, e, id);
@@ -101,7 +103,7 @@ const void *stoa_get_id(const stoa_world *world, stoa_entity e, stoa_component i
 }
 
 void *stoa_get_mut_id(stoa_world *world, stoa_entity e, stoa_component id) {
-    if (stoa__world_knows(world, id) != STOA_OK) {
+    if (stoa__world_knows(world, id) != STOA_OK || !stoa__guard_allows(world, id, true)) {
         return NULL;
     }
     void *found = component_find_mut(world, e, id);
@@ -149,12 +151,12 @@ static stoa_component type_find(const stoa_world *world, stoa_type *type) {
 
 const void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_component id = type_find(world, type);
-    return id != 0 ? stoa__world_value(world, e, id) : NULL;
+    return id != 0 && stoa__guard_allows(world, id, false) ? stoa__world_value(world, e, id) : NULL;
 }
 
 void *stoa_try_mut_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_component id = type_find(world, type);
-    return id != 0 ? component_find_mut(world, e, id) : NULL;
+    return id != 0 && stoa__guard_allows(world, id, true) ? component_find_mut(world, e, id) : NULL;
 }
 
 bool stoa_enabled_id(const stoa_world *world, stoa_entity e, stoa_component id) {

@@ -32,7 +32,6 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
         entities[k] = (stoa_entity){first + (uint32_t)k, 1};
     }
     storage->head.record_count += (uint32_t)(count - i);
-    storage->live_count += (uint32_t)count;
 }
 
 /* Fills `count` rows of a chunk from `slot` on with the caller's columns from `from` on. */
@@ -85,6 +84,29 @@ static void bulk_empty(stoa__storage *storage, int32_t count, stoa_entity *entit
     storage->empty_count += (uint32_t)count;
 }
 
+/* Rows of plain values that are filled and settled together: few enough that the processor settles
+ * some while it still waits for the values of others. */
+#define ROWS_AT_ONCE 32
+
+/* Fills the next `count` rows of a chunk with the caller's columns from `from` on, gives them to
+ * new entities and tells those, if anybody asks. */
+static void rows_append(stoa__storage *storage, const stoa__edge *edge, const uint16_t *source,
+                        stoa_chunk *chunk, int32_t count, stoa_entity *entities,
+                        const stoa_value *columns, int32_t from) {
+    int32_t most = edge->plain ? ROWS_AT_ONCE : count;
+    for (int32_t end = from + count, n; from < end; from += n) {
+        int32_t slot = chunk->count;
+        n = end - from < most ? end - from : most;
+        rows_write(edge, source, chunk, slot, columns, from, n);
+        rows_settle(storage, chunk, slot, n);
+        if (entities != NULL) {
+            memcpy(entities + from, (stoa_entity *)(void *)chunk->data + slot,
+                   (size_t)n * sizeof *entities);
+        }
+        chunk->count += n;
+    }
+}
+
 static void bulk_rows(stoa__storage *storage, stoa__edge *edge, const uint16_t *source,
                       int32_t count, stoa_entity *entities, const stoa_value *columns) {
     stoa__archetype *target = edge->target;
@@ -94,17 +116,10 @@ static void bulk_rows(stoa__storage *storage, stoa__edge *edge, const uint16_t *
             stoa__archetype_extend(storage, target);
         }
         stoa_chunk *chunk = target->tail;
-        int32_t slot = chunk->count;
-        int32_t n = head->chunk_capacity - slot;
+        int32_t n = head->chunk_capacity - chunk->count;
         n = n < count - done ? n : count - done;
-        rows_write(edge, source, chunk, slot, columns, done, n);
-        rows_mark(storage, edge, chunk, slot, n);
-        rows_settle(storage, chunk, slot, n);
-        if (entities != NULL) {
-            memcpy(entities + done, (stoa_entity *)(void *)chunk->data + slot,
-                   (size_t)n * sizeof *entities);
-        }
-        chunk->count += n;
+        rows_mark(storage, edge, chunk, chunk->count, n);
+        rows_append(storage, edge, source, chunk, n, entities, columns, done);
         storage->rows[target->index] += (uint32_t)n;
         done += n;
     }

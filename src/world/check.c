@@ -204,12 +204,11 @@ static stoa_status records_check(const stoa__storage *storage) {
                                i, records[i].generation);
         }
     }
-    if (live != storage->live_count || empty != storage->empty_count ||
-        retired != storage->retired_count) {
-        return stoa__error(STOA_CORRUPT,
-                           "invariant 2: %u live, %u empty, %u retired counted, not %u, %u, %u",
-                           live, empty, retired, storage->live_count, storage->empty_count,
-                           storage->retired_count);
+    uint32_t alive = stoa__entities_count(storage);
+    if (live != alive || empty != storage->empty_count || retired != storage->retired_count) {
+        return stoa__error(
+            STOA_CORRUPT, "invariant 2: %u live, %u empty, %u retired counted, not %u, %u, %u",
+            live, empty, retired, alive, storage->empty_count, storage->retired_count);
     }
     return STOA_OK;
 }
@@ -223,9 +222,7 @@ static stoa_status free_list_check(const stoa__storage *storage) {
             return stoa__error(STOA_CORRUPT, "invariant 3: the free list is broken at slot %u", i);
         }
     }
-    uint64_t all = 1 + (uint64_t)storage->live_count + count + storage->retired_count +
-                   storage->reserved_count;
-    return count == storage->free_count && all == storage->head.record_count
+    return count == storage->free_count
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "invariant 3: %u free slots counted, not %u", count,
                              storage->free_count);
@@ -291,9 +288,9 @@ stoa_status stoa_check(const stoa_world *world) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");
     }
-    stoa_status status = records_check(&world->storage);
+    stoa_status status = free_list_check(&world->storage);
     if (status == STOA_OK) {
-        status = free_list_check(&world->storage);
+        status = records_check(&world->storage);
     }
     for (uint32_t i = 0; i < world->storage.archetype_count && status == STOA_OK; i++) {
         status = archetype_check(&world->storage, i);

@@ -142,7 +142,7 @@ stoa_status stoa_commands_free(stoa_commands *commands) {
 
 /* Ends a command that is not applied, with its parts: drops values, gives the slot back. */
 static void command_discard(stoa_commands *commands, const stoa__command *command) {
-    if (command->op == STOA__COMMAND_SET) {
+    if (stoa__command_has_value(command->op)) {
         const stoa__kind *kind = &commands->kinds[command->kind];
         stoa__kind_drop(kind, stoa__command_value(command, kind));
     } else if (command->op == STOA__COMMAND_CREATE &&
@@ -216,12 +216,16 @@ void stoa__commands_free_all(stoa_world *world) {
         buffer_free(c);
     }
     stoa__commands_unfork(world);
+    stoa__heap_grow_free(&world->storage.heap, buffers->forked, buffers->forked_capacity,
+                         sizeof *buffers->forked);
     buffers->deferred = buffers->first = NULL;
+    buffers->forked = NULL;
+    buffers->forked_capacity = 0;
 }
 
 size_t stoa__commands_bytes(const stoa_world *world) {
     const stoa__buffers *buffers = &world->buffers;
-    size_t bytes = buffers->forked_count * sizeof *buffers->forked;
+    size_t bytes = buffers->forked_capacity * sizeof *buffers->forked;
     for (const stoa_commands *c = buffers->deferred; c != NULL; c = buffer_after(world, c)) {
         bytes += sizeof *c;
     }

@@ -10,7 +10,8 @@ typedef struct stoa__buffers {
     stoa_commands *deferred; /* the world's own, made with it */
     stoa_commands *first;    /* all others that live, youngest first */
     stoa_commands *freed;    /* in a debug build: those freed, kept so that their use is noticed */
-    stoa_commands **forked;  /* those being filled by threads, in order; NULL if none are */
+    stoa_commands **forked;  /* those being filled by threads, in order */
+    uint32_t forked_capacity;
     uint32_t forked_count;
     uint32_t forked_base; /* the first index past the entity table when they were forked */
     bool apart;           /* every command is applied by itself */

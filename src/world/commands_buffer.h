@@ -19,7 +19,8 @@ typedef enum stoa__command_op {
     STOA__COMMAND_ADD,
     STOA__COMMAND_REMOVE,
     STOA__COMMAND_ENABLE,
-    STOA__COMMAND_DISABLE
+    STOA__COMMAND_DISABLE,
+    STOA__COMMAND_SEND /* an event to the entity, which may be null; the value follows */
 } stoa__command_op;
 
 typedef struct stoa__command {
@@ -37,7 +38,7 @@ typedef struct stoa__kind {
     uint32_t size;
     size_t alignment;
     size_t room;   /* bytes that a command with a value takes at most */
-    size_t extent; /* bytes that it takes wherever it is; 0 if that differs, or there is a move hook
+    size_t extent; /* bytes that it takes wherever it is; 0 if that differs, or values have hooks
                     */
     stoa_move_fn move;
     stoa_drop_fn drop;
@@ -54,36 +55,37 @@ typedef struct stoa__kind {
 #define STOA__FORK_RUN 64u
 
 struct stoa_commands {
+    /* What forking, joining and an empty flush look at comes first, in one line. */
     stoa_world *world;
-    stoa_commands *next; /* in the world's list */
-    stoa_commands *previous;
-    stoa__heap heap; /* of its own: threads must not share the world's counters */
-
-    stoa__arena arena;
-    stoa__arena_place place; /* of the first command that is not applied */
-    int32_t count;           /* commands that are not applied */
-    uint32_t creations;      /* of them, those that hold a slot */
-    int64_t skipped;
-    bool owning; /* values that have a drop hook were recorded since it was empty */
+    int32_t count;      /* commands that are not applied */
+    uint32_t creations; /* of them, those that hold a slot */
+    bool owning;        /* values that have a drop hook were recorded since it was empty */
     bool flushing;
     bool forked;
     bool freed;
-
-    stoa__kind *kinds; /* kind 0 is none */
-    uint32_t kind_count;
-    uint32_t kind_capacity;
-    stoa__map kinds_by_name;
-    uint32_t stamp; /* of the last bundle */
-    uint32_t type_cache[STOA__KIND_CACHE];
-    uint32_t id_cache[STOA__KIND_CACHE];
-
-    stoa_entity *handles; /* held for this fork, in the order they are given out */
-    uint32_t handle_capacity;
     uint32_t handle_count;
     uint32_t handle_used;
     uint32_t beyond; /* handles past the entity table that were given out */
     uint32_t wanted; /* handles given out in the last fork */
+    uint32_t peak;   /* the most handles given out in one fork */
     uint32_t fork_index;
+    stoa_entity *handles; /* held for this fork, in the order they are given out */
+    uint32_t handle_capacity;
+    uint32_t stamp; /* of the last bundle */
+
+    stoa__arena arena;
+    stoa__arena_place place; /* of the first command that is not applied */
+    int64_t skipped;
+    stoa__kind *kinds; /* kind 0 is none */
+    uint32_t kind_count;
+    uint32_t kind_capacity;
+    uint32_t type_cache[STOA__KIND_CACHE];
+    uint32_t id_cache[STOA__KIND_CACHE];
+    stoa__map kinds_by_name;
+
+    stoa_commands *next; /* in the world's list */
+    stoa_commands *previous;
+    stoa__heap heap; /* of its own: threads must not share the world's counters */
 };
 
 /* STOA_OK if the buffer is there and was not freed; otherwise reported. */
@@ -95,7 +97,7 @@ void stoa__commands_discard(stoa_commands *commands);
 /* The next handle of a forked buffer; STOA_NULL at the limit, with the thread's error set. */
 stoa_entity stoa__commands_deal(stoa_commands *commands);
 
-/* Frees the list of forked buffers, which are forked no more. */
+/* Ends the fork of the world; the buffers are forked no more. */
 void stoa__commands_unfork(stoa_world *world);
 
 /* Where the kind of a descriptor is found that was met lately. */
@@ -119,8 +121,17 @@ stoa_status stoa__commands_group(stoa_commands *commands, bool *merged);
  * none did. It is one on a component, or that destroys. */
 bool stoa__commands_run(stoa_commands *commands, const stoa__command *command);
 
+/* Applies the creation at the buffer's place and those like it that follow, but for the last of
+ * them; false if none was. */
+bool stoa__commands_births(stoa_commands *commands);
+
 STOA__INLINE bool stoa__command_is_bundle(const stoa__command *command) {
     return command->op <= STOA__COMMAND_CHANGE;
+}
+
+/* True if a value follows the command. */
+STOA__INLINE bool stoa__command_has_value(uint32_t op) {
+    return op == STOA__COMMAND_SET || op == STOA__COMMAND_SEND;
 }
 
 /* Parts that follow a command. */

@@ -12,7 +12,7 @@ static void command_skip(stoa_commands *commands, const stoa__command *command,
                          stoa__arena_place parts) {
     commands->skipped++;
     for (uint32_t n = stoa__command_parts(command);; n--) {
-        if (command->op == STOA__COMMAND_SET) {
+        if (stoa__command_has_value(command->op)) {
             const stoa__kind *kind = &commands->kinds[command->kind];
             stoa__kind_drop(kind, stoa__command_value(command, kind));
         }
@@ -68,11 +68,32 @@ STOA__INLINE stoa_status component_apply(stoa_commands *commands, const stoa__co
     }
 }
 
+/* Sends an event; one to an entity that is dead is skipped. */
+static stoa_status event_apply(stoa_commands *commands, const stoa__command *command,
+                               stoa__arena_place parts) {
+    stoa_world *world = commands->world;
+    if (!stoa_entity_is_null(command->entity) &&
+        stoa__entities_find(&world->storage, command->entity) == NULL) {
+        command_skip(commands, command, parts);
+        return STOA_OK;
+    }
+    stoa_component id = stoa__kind_id(commands, command->kind);
+    if (id == 0) {
+        return stoa__world_report(world, stoa_last_error().status);
+    }
+    const stoa__kind *kind = &commands->kinds[command->kind];
+    return stoa_event_send_id(world, command->entity, id, stoa__command_value(command, kind),
+                              kind->size);
+}
+
 /* Applies one command; `parts` is the place after it. */
 STOA__INLINE stoa_status command_apply(stoa_commands *commands, const stoa__command *command,
                                        stoa__arena_place parts) {
     if (command->op == STOA__COMMAND_CREATE) {
         return bundle_apply(commands, command, parts);
+    }
+    if (command->op == STOA__COMMAND_SEND) {
+        return event_apply(commands, command, parts);
     }
     if (!STOA_LIKELY(stoa__entities_find(&commands->world->storage, command->entity) != NULL)) {
         command_skip(commands, command, parts);
@@ -120,6 +141,10 @@ static stoa_status commands_apply(stoa_commands *commands) {
     const stoa__command *command;
     while (STOA_LIKELY(status == STOA_OK) &&
            (command = stoa__arena_peek(&commands->arena, &commands->place)) != NULL) {
+        if (command->op == STOA__COMMAND_CREATE && commands_together(commands->world) &&
+            stoa__commands_births(commands)) {
+            continue;
+        }
         stoa__arena_place after = commands->place;
         stoa__command_pass(commands, command, &after);
         stoa__arena_place parts = after;
@@ -166,6 +191,23 @@ stoa_status stoa_commands_flush(stoa_commands *commands) {
         commands->owning = false;
         stoa__arena_clear(&commands->arena);
         commands->place = (stoa__arena_place){0};
+    }
+    return status;
+}
+
+stoa_status stoa_commands_flush_all(stoa_commands *const *buffers, int32_t count, int32_t *done) {
+    if (done == NULL || buffers == NULL) {
+        return stoa__world_null(NULL, done == NULL ? "number that are done" : "list of buffers");
+    }
+    if (count < 0 || *done < 0) {
+        return stoa__world_report(NULL, stoa__error(STOA_INVALID, "buffer %d of %d", *done, count));
+    }
+    stoa_status status = STOA_OK;
+    for (; *done < count && status == STOA_OK; *done += status == STOA_OK) {
+        const stoa_commands *c = buffers[*done];
+        if (c == NULL || c->freed || c->forked || c->count != 0) {
+            status = stoa_commands_flush(buffers[*done]);
+        }
     }
     return status;
 }

@@ -2,13 +2,16 @@
  *
  * What the threads share is decided before they start: each buffer has handles of slots held for
  * it, as many as it gave out the last time, and beyond those it takes indexes past the entity table
- * by a rule. Run r of buffer k of n, of 64 indexes, starts at base + (r * n + k) * 64. So a handle
- * depends on the order of the buffers and on what each records. When the threads are done the table
- * is extended to the highest index taken, and what was not given out becomes free: those held come
- * first, in the order they would have been given out, then the gaps between runs, lowest first.
- * Forking is O(handles held), joining O(slots added). */
+ * by a rule. Where free slots abound it is as many as it ever gave out: a buffer that creates now
+ * and then must not extend the table each time. Run r of buffer k of n, of 64 indexes, starts at
+ * base + (r * n + k) * 64. So a handle depends on the order of the buffers and on what each
+ * records. When the threads are done the table is extended to the highest index taken, and what was
+ * not given out becomes free: those held come first, in the order they would have been given out,
+ * then the gaps between runs, lowest first. Forking is O(handles held), joining O(slots added). */
 #include "storage/entities.h"
 #include "world/commands_buffer.h"
+
+#include <string.h>
 
 /* Handle number i past the table, of a buffer. */
 static uint64_t beyond_index(const stoa_commands *commands, uint32_t i) {
@@ -30,6 +33,25 @@ stoa_entity stoa__commands_deal(stoa_commands *commands) {
     return (stoa_entity){(uint32_t)index, 1};
 }
 
+/* Free slots that abound, beside SLOTS_AMPLE times what all buffers ever gave out. */
+#define SLOTS_SPARE 4096u
+#define SLOTS_AMPLE 16u
+
+/* How many handles the buffers of a fork want. */
+typedef struct demand {
+    uint64_t last; /* as many as the last time */
+    uint64_t most; /* as many as ever */
+    bool ample;    /* free slots abound: they get the most */
+} demand;
+
+static uint32_t buffer_wants(const stoa_commands *commands, const demand *wanted) {
+    return wanted->ample ? commands->peak : commands->wanted;
+}
+
+static uint64_t demand_sum(const demand *wanted) {
+    return wanted->ample ? wanted->most : wanted->last;
+}
+
 /* STOA_OK if buffers can be forked now; otherwise reported. */
 static stoa_status fork_check(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
     if (world == NULL || (buffers == NULL && count > 0)) {
@@ -42,82 +64,92 @@ static stoa_status fork_check(stoa_world *world, stoa_commands *const *buffers, 
         return stoa__world_report(
             world, stoa__error(STOA_LOCKED, "command buffers cannot be forked inside a hook"));
     }
-    stoa_status status = stoa__world_may_change(world);
-    for (int32_t i = 0; i < count && status == STOA_OK; i++) {
-        status = stoa__commands_usable(buffers[i]);
-        if (status == STOA_OK && buffers[i]->world != world) {
-            status = stoa__world_report(
-                world, stoa__error(STOA_INVALID, "buffer %d belongs to another world", i));
-        }
-    }
-    return status;
+    return stoa__world_may_change(world);
 }
 
-/* Marks the buffers as forked; STOA_INVALID if one is listed twice, with none marked. */
-static stoa_status fork_mark(stoa_commands *const *buffers, int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
-        if (buffers[i]->forked) {
-            while (i-- > 0) {
-                buffers[i]->forked = false;
-            }
-            return stoa__error(STOA_INVALID, "a command buffer is listed twice");
-        }
-        buffers[i]->forked = true;
+/* Why a buffer cannot be forked, reported. */
+STOA__COLD static stoa_status buffer_fail(stoa_world *world, const stoa_commands *commands,
+                                          int32_t index) {
+    stoa_status status = stoa__commands_usable(commands);
+    if (status != STOA_OK) {
+        return status;
     }
+    return stoa__world_report(
+        world, commands->world != world
+                   ? stoa__error(STOA_INVALID, "buffer %d belongs to another world", index)
+                   : stoa__error(STOA_INVALID, "a command buffer is listed twice"));
+}
+
+static void buffers_unmark(stoa_commands *const *buffers, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        buffers[i]->forked = false;
+    }
+}
+
+/* Marks the buffers as forked, and sums up the handles they want; none is marked on an error. */
+static stoa_status buffers_mark(stoa_world *world, stoa_commands *const *buffers, int32_t count,
+                                demand *wanted) {
+    for (int32_t i = 0; i < count; i++) {
+        stoa_commands *c = buffers[i];
+        if (!STOA_LIKELY(c != NULL && !c->freed && c->world == world && !c->forked)) {
+            buffers_unmark(buffers, i);
+            return buffer_fail(world, c, i);
+        }
+        c->forked = true;
+        c->fork_index = (uint32_t)i;
+        wanted->last += c->wanted;
+        wanted->most += c->peak;
+    }
+    wanted->ample = world->storage.free_count > SLOTS_SPARE &&
+                    (world->storage.free_count - SLOTS_SPARE) / SLOTS_AMPLE >= wanted->most;
     return STOA_OK;
 }
 
 /* Room for the list of buffers and for the handles of each. */
-static stoa_status fork_reserve(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
-    uint64_t wanted = 0;
-    for (int32_t i = 0; i < count; i++) {
-        wanted += buffers[i]->wanted;
-    }
-    if (wanted > STOA_ENTITY_MAX) {
+static stoa_status fork_reserve(stoa_world *world, stoa_commands *const *buffers, int32_t count,
+                                const demand *wanted) {
+    stoa__buffers *lists = &world->buffers;
+    uint64_t sum = demand_sum(wanted);
+    if (sum > STOA_ENTITY_MAX) {
         return stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
     }
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count && sum > 0; i++) {
         stoa_commands *c = buffers[i];
-        if (!stoa__heap_grow(&c->heap, &c->handles, &c->handle_capacity, c->wanted,
+        if (!stoa__heap_grow(&c->heap, &c->handles, &c->handle_capacity, buffer_wants(c, wanted),
                              sizeof *c->handles)) {
             return stoa__error_memory("the handles of a command buffer");
         }
     }
-    stoa_status status = stoa__entities_reserve(&world->storage, (uint32_t)wanted);
-    if (status != STOA_OK || count == 0) {
-        return status;
+    if (!stoa__heap_grow(&world->storage.heap, &lists->forked, &lists->forked_capacity,
+                         (uint32_t)count, sizeof(stoa_commands *))) {
+        return stoa__error_memory("the list of buffers");
     }
-    world->buffers.forked =
-        stoa__heap_alloc(&world->storage.heap, (size_t)count * sizeof *world->buffers.forked,
-                         _Alignof(stoa_commands *));
-    return world->buffers.forked != NULL ? STOA_OK : stoa__error_memory("the list of buffers");
+    return sum > 0 ? stoa__entities_reserve(&world->storage, (uint32_t)sum) : STOA_OK;
 }
 
 stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
+    demand wanted = {0};
     stoa_status status = fork_check(world, buffers, count);
+    if (status == STOA_OK) {
+        status = buffers_mark(world, buffers, count, &wanted);
+    }
     if (status != STOA_OK) {
         return status;
     }
-    status = fork_mark(buffers, count);
+    status = fork_reserve(world, buffers, count, &wanted);
     if (status != STOA_OK) {
+        buffers_unmark(buffers, count);
         return stoa__world_report(world, status);
     }
-    status = fork_reserve(world, buffers, count);
-    if (status != STOA_OK) {
-        for (int32_t i = 0; i < count; i++) {
-            buffers[i]->forked = false;
-        }
-        return stoa__world_report(world, status);
-    }
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count && demand_sum(&wanted) > 0; i++) {
         stoa_commands *c = buffers[i];
-        for (uint32_t k = 0; k < c->wanted; k++) {
+        c->handle_count = buffer_wants(c, &wanted);
+        for (uint32_t k = 0; k < c->handle_count; k++) {
             c->handles[k] = stoa__entities_hold(&world->storage);
         }
-        c->handle_count = c->wanted;
-        c->handle_used = c->beyond = 0;
-        c->fork_index = (uint32_t)i;
-        world->buffers.forked[i] = c;
+    }
+    if (count > 0) {
+        memcpy(world->buffers.forked, buffers, (size_t)count * sizeof *buffers);
     }
     world->buffers.forked_count = (uint32_t)count;
     world->buffers.forked_base = world->storage.head.record_count;
@@ -151,12 +183,18 @@ static void gaps_free(stoa_world *world) {
 }
 
 void stoa__commands_unfork(stoa_world *world) {
-    stoa__buffers *buffers = &world->buffers;
-    stoa__heap_free(&world->storage.heap, buffers->forked,
-                    buffers->forked_count * sizeof *buffers->forked, _Alignof(stoa_commands *));
-    buffers->forked = NULL;
-    buffers->forked_count = 0;
+    world->buffers.forked_count = 0;
     world->storage.head.open &= ~STOA__OPEN_FORK;
+}
+
+/* Takes back what a buffer did not give out, and notes what it will want. */
+static void handles_settle(stoa__storage *storage, stoa_commands *commands) {
+    for (uint32_t k = commands->handle_count; k-- > commands->handle_used;) {
+        stoa__entities_unhold(storage, commands->handles[k], false);
+    }
+    commands->wanted = commands->handle_used + commands->beyond;
+    commands->peak = commands->wanted > commands->peak ? commands->wanted : commands->peak;
+    commands->handle_count = commands->handle_used = commands->beyond = 0;
 }
 
 stoa_status stoa_commands_join(stoa_world *world) {
@@ -175,12 +213,10 @@ stoa_status stoa_commands_join(stoa_world *world) {
     gaps_free(world);
     for (uint32_t i = world->buffers.forked_count; i-- > 0;) {
         stoa_commands *c = world->buffers.forked[i];
-        for (uint32_t k = c->handle_count; k-- > c->handle_used;) {
-            stoa__entities_unhold(storage, c->handles[k], false);
-        }
-        c->wanted = c->handle_used + c->beyond;
-        c->handle_count = c->handle_used = c->beyond = 0;
         c->forked = false;
+        if (!STOA_LIKELY((c->handle_count | c->beyond | c->wanted) == 0)) {
+            handles_settle(storage, c);
+        }
     }
     stoa__commands_unfork(world);
     return STOA_OK;

@@ -58,7 +58,7 @@ static uint32_t kind_add(stoa_commands *commands, stoa__kind kind, const stoa_ho
     size_t slack = kind.alignment > STOA__ARENA_UNIT ? kind.alignment - STOA__ARENA_UNIT : 0;
     kind.room = sizeof(stoa__command) + slack + kind.size;
     size_t whole = (kind.room + STOA__ARENA_UNIT - 1) & ~(STOA__ARENA_UNIT - 1);
-    bool short_way = slack == 0 && kind.move == NULL && whole <= EXTENT_MAX;
+    bool short_way = slack == 0 && kind.move == NULL && kind.drop == NULL && whole <= EXTENT_MAX;
     kind.extent = short_way ? whole : 0;
     commands->kinds[index] = kind;
     stoa__map_insert(&commands->kinds_by_name, stoa__hash_text(kind.name), index);

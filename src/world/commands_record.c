@@ -36,7 +36,7 @@ STOA__INLINE uint32_t id_kind(stoa_commands *commands, stoa_component id) {
 /* Takes the place of a command or part; NULL with the thread's error set. */
 STOA__INLINE stoa__command *command_take(stoa_commands *commands, stoa_entity e, uint32_t kind,
                                          stoa__command_op op) {
-    const stoa__kind *k = op == STOA__COMMAND_SET ? &commands->kinds[kind] : NULL;
+    const stoa__kind *k = stoa__command_has_value(op) ? &commands->kinds[kind] : NULL;
     uint8_t *at = stoa__arena_room(&commands->arena, &commands->heap,
                                    k != NULL ? k->room : sizeof(stoa__command));
     if (!STOA_LIKELY(at != NULL)) {
@@ -91,23 +91,31 @@ STOA__COLD static stoa_status record_fail(const stoa_commands *commands) {
     return stoa__world_report(commands->world, stoa_last_error().status);
 }
 
-/* Records a command with a value in the arena's block, if all is in order and the value is moved as
- * bytes. */
+/* The room of a command in the arena's block, which it takes; NULL if there is none, or it cannot
+ * be counted. */
+STOA__INLINE stoa__command *room_take(stoa_commands *commands, size_t extent) {
+    uint8_t *at = commands->arena.next;
+    if (!STOA_LIKELY(commands->count < INT32_MAX &&
+                     (uintptr_t)commands->arena.end - (uintptr_t)at >= extent)) {
+        return NULL;
+    }
+    commands->arena.next = at + extent;
+    commands->count++;
+    return (stoa__command *)(void *)at;
+}
+
+/* Records a command with a value, if all is in order and the value is nothing but bytes. */
 STOA__INLINE bool value_record(stoa_commands *commands, stoa_entity e, uint32_t kind,
                                const void *data) {
     const stoa__kind *k = &commands->kinds[kind];
     size_t extent = k->extent;
-    uint8_t *at = commands->arena.next;
-    if (!STOA_LIKELY(extent != 0 && data != NULL && commands->count < INT32_MAX &&
-                     (uintptr_t)commands->arena.end - (uintptr_t)at >= extent)) {
+    stoa__command *command =
+        STOA_LIKELY(extent != 0 && data != NULL) ? room_take(commands, extent) : NULL;
+    if (!STOA_LIKELY(command != NULL)) {
         return false;
     }
-    commands->arena.next = at + extent;
-    commands->count++;
-    commands->owning |= k->drop != NULL;
-    *(stoa__command *)(void *)at =
-        (stoa__command){e, kind, STOA__COMMAND_SET, (uint16_t)(extent / STOA__ARENA_UNIT)};
-    stoa__value_copy(at + sizeof(stoa__command), data, k->size);
+    *command = (stoa__command){e, kind, STOA__COMMAND_SET, (uint16_t)(extent / STOA__ARENA_UNIT)};
+    stoa__value_copy((uint8_t *)(command + 1), data, k->size);
     return true;
 }
 
@@ -117,7 +125,7 @@ STOA__APART static stoa_status command_record(stoa_commands *commands, stoa_enti
     if (!STOA_LIKELY(kind != 0)) {
         return record_fail(commands);
     }
-    if (op == STOA__COMMAND_SET && data == NULL && commands->kinds[kind].size != 0) {
+    if (stoa__command_has_value(op) && data == NULL && commands->kinds[kind].size != 0) {
         return stoa__world_null(commands->world, "value");
     }
     if (!STOA_LIKELY(count_check(commands) == STOA_OK)) {
@@ -127,23 +135,64 @@ STOA__APART static stoa_status command_record(stoa_commands *commands, stoa_enti
     if (!STOA_LIKELY(command != NULL)) {
         return record_fail(commands);
     }
-    if (op == STOA__COMMAND_SET && commands->kinds[kind].size != 0) {
+    if (stoa__command_has_value(op) && commands->kinds[kind].size != 0) {
         value_take(commands, command, data);
     }
     commands->count++;
     return STOA_OK;
 }
 
-stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e) {
+/* stoa_commands_destroy where anything is out of the ordinary. */
+STOA__APART static stoa_status destroy_record(stoa_commands *commands, stoa_entity e) {
     stoa_status status = target_check(commands, e);
-    if (!STOA_LIKELY(status == STOA_OK)) {
+    if (commands == NULL || status != STOA_OK) {
         return status;
     }
-    if (!STOA_LIKELY(count_check(commands) == STOA_OK &&
-                     command_take(commands, e, 0, STOA__COMMAND_DESTROY) != NULL)) {
+    if (count_check(commands) != STOA_OK ||
+        command_take(commands, e, 0, STOA__COMMAND_DESTROY) == NULL) {
         return record_fail(commands);
     }
     commands->count++;
+    return STOA_OK;
+}
+
+/* A value has not the size of its type. */
+STOA__COLD static stoa_status size_fail(const stoa_commands *commands, uint32_t kind, size_t size) {
+    const stoa__kind *k = &commands->kinds[kind];
+    return stoa__world_report(
+        commands->world,
+        stoa__error(STOA_INVALID, "'%s' has %u bytes, the value %zu", k->name, k->size, size));
+}
+
+stoa_status stoa_commands_send_id(stoa_commands *commands, stoa_entity target, stoa_component id,
+                                  const void *value, size_t size) {
+    if (commands == NULL || commands->freed) {
+        return stoa__commands_usable(commands);
+    }
+    uint32_t kind = id_kind(commands, id);
+    return kind != 0 && size != commands->kinds[kind].size
+               ? size_fail(commands, kind, size)
+               : command_record(commands, target, kind, STOA__COMMAND_SEND, value);
+}
+
+stoa_status stoa_commands_send_type(stoa_commands *commands, stoa_entity target, stoa_type *type,
+                                    const void *value) {
+    return commands == NULL || commands->freed
+               ? stoa__commands_usable(commands)
+               : command_record(commands, target, type_kind(commands, type), STOA__COMMAND_SEND,
+                                value);
+}
+
+/* A buffer that was freed has no room. */
+stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e) {
+    stoa__command *command = STOA_LIKELY(commands != NULL && !stoa_entity_is_null(e))
+                                 ? room_take(commands, sizeof *command)
+                                 : NULL;
+    if (!STOA_LIKELY(command != NULL)) {
+        return destroy_record(commands, e);
+    }
+    *command =
+        (stoa__command){e, 0, STOA__COMMAND_DESTROY, sizeof(stoa__command) / STOA__ARENA_UNIT};
     return STOA_OK;
 }
 
@@ -155,26 +204,33 @@ stoa_status stoa_commands_set_id(stoa_commands *commands, stoa_entity e, stoa_co
     }
     uint32_t kind = id_kind(commands, id);
     if (kind != 0 && size != commands->kinds[kind].size) {
-        const stoa__kind *k = &commands->kinds[kind];
-        return stoa__world_report(
-            commands->world, stoa__error(STOA_INVALID, "component '%s' has %u bytes, the value %zu",
-                                         k->name, k->size, size));
+        return size_fail(commands, kind, size);
     }
     return STOA_LIKELY(kind != 0 && value_record(commands, e, kind, value))
                ? STOA_OK
                : command_record(commands, e, kind, STOA__COMMAND_SET, value);
 }
 
+/* stoa_commands_set_type where anything is out of the ordinary. */
+STOA__APART static stoa_status set_record(stoa_commands *commands, stoa_entity e, stoa_type *type,
+                                          const void *value) {
+    stoa_status status = target_check(commands, e);
+    return commands != NULL && status == STOA_OK
+               ? command_record(commands, e, type_kind(commands, type), STOA__COMMAND_SET, value)
+               : status;
+}
+
+/* A buffer that was freed has no kinds. */
 stoa_status stoa_commands_set_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
                                    const void *value) {
-    stoa_status status = target_check(commands, e);
-    if (!STOA_LIKELY(status == STOA_OK)) {
-        return status;
+    if (STOA_LIKELY(commands != NULL && type != NULL && !stoa_entity_is_null(e))) {
+        uint32_t kind = *stoa__kind_cached(commands, type);
+        if (STOA_LIKELY(kind != 0 && commands->kinds[kind].type == type &&
+                        value_record(commands, e, kind, value))) {
+            return STOA_OK;
+        }
     }
-    uint32_t kind = type_kind(commands, type);
-    return STOA_LIKELY(kind != 0 && value_record(commands, e, kind, value))
-               ? STOA_OK
-               : command_record(commands, e, kind, STOA__COMMAND_SET, value);
+    return set_record(commands, e, type, value);
 }
 
 stoa_status stoa_commands_add_id(stoa_commands *commands, stoa_entity e, stoa_component id) {

@@ -24,23 +24,29 @@ typedef struct run {
     size_t stride;      /* from one command to the next */
 } run;
 
-/* True if a command is followed by one that is for another entity. */
-STOA__INLINE bool command_is_apart(const uint8_t *at, size_t stride, const uint8_t *end) {
-    uint64_t e, next;
-    if (!STOA_LIKELY(at + stride != end)) {
-        return false;
-    }
-    memcpy(&e, at, sizeof e);
-    memcpy(&next, at + stride, sizeof next);
-    return STOA_LIKELY(e != next);
+/* One half of a command's header: its entity, or what it does. */
+STOA__INLINE uint64_t command_half(const uint8_t *at, size_t half) {
+    uint64_t bits;
+    memcpy(&bits, at + half * sizeof bits, sizeof bits);
+    return bits;
 }
 
-/* True if two commands do the same: their headers are equal but for the entity. */
-STOA__INLINE bool command_is_like(const uint8_t *a, const uint8_t *b) {
-    uint64_t x, y;
-    memcpy(&x, a + sizeof(stoa_entity), sizeof x);
-    memcpy(&y, b + sizeof(stoa_entity), sizeof y);
-    return STOA_LIKELY(x == y);
+/* How many commands from `at` on, up to `most`, do the same and are each followed by one that is
+ * for another entity. */
+static uint32_t commands_alike(const run *r, const uint8_t *at, uint32_t most) {
+    size_t stride = r->stride;
+    const uint8_t *end = r->end;
+    uint64_t e = command_half(at, 0), does = command_half(at, 1);
+    uint32_t count = 0;
+    while (count < most && command_half(at, 1) == does) {
+        at += stride;
+        if (at == end || command_half(at, 0) == e) {
+            break;
+        }
+        e = command_half(at, 0);
+        count++;
+    }
+    return count;
 }
 
 /* The place of an entity of the run's archetype, or STOA__NONE. */
@@ -59,8 +65,11 @@ STOA__INLINE uint32_t entity_place(const stoa_record *records, uint32_t record_c
 /* No chunk: none has told of its ticks yet. */
 static const uint8_t nobody;
 
-/* A row is moved to a chunk of the target, which learns how new it is. */
-STOA__APART static void move_tell(const run *r, uint8_t *to, uint8_t *from) {
+/* A row is moved from a chunk to one of the target, which learns how new it is, and is filled with
+ * one of the chunk `last`. Returns the chunk if it need not tell of its next row: it has to once
+ * more if it learned something itself. `*filled` is the chunk that the last one has told. */
+STOA__APART static const uint8_t *move_tell(const run *r, uint8_t *to, uint8_t *from, uint8_t *last,
+                                            const uint8_t **filled) {
     const stoa__edge *edge = r->edge;
     for (uint32_t i = 0; i < edge->kept; i++) {
         const stoa__copy *copy = &edge->copies[i];
@@ -70,24 +79,33 @@ STOA__APART static void move_tell(const run *r, uint8_t *to, uint8_t *from) {
     if (r->op != STOA__COMMAND_REMOVE) {
         stoa__state_mark(stoa__state_of(to, edge->puts->to), r->storage->head.tick, true);
     }
+    if (last == from || *filled == from) {
+        return from;
+    }
+    stoa__row_states_merge(r->source, from, last);
+    *filled = from;
+    return &nobody;
 }
 
-/* Moves the columns of one row along an edge, and those of the last one into its place, even if
- * they are the same. */
-STOA__INLINE void columns_move(const stoa__edge *edge, stoa__row from, stoa__row to,
-                               stoa__row last) {
+/* Moves the columns of one row along an edge, and those of the last one into its place. */
+STOA__INLINE void columns_move(const stoa__edge *edge, stoa__row from, stoa__row to, stoa__row last,
+                               bool fill) {
     const stoa__copy *copy = edge->copies;
     const stoa__copy *kept = copy + edge->kept, *end = copy + edge->lanes;
     for (; copy != kept; copy++) {
         size_t size = copy->size;
-        uint8_t *hole = from.data + copy->from + from.slot * size;
+        uint32_t out = copy->from;
+        uint8_t *hole = from.data + out + from.slot * size;
         stoa__copy_small(to.data + copy->to + to.slot * size, hole, size);
-        stoa__copy_small(hole, last.data + copy->from + last.slot * size, size);
+        if (fill) {
+            stoa__copy_small(hole, last.data + out + last.slot * size, size);
+        }
     }
-    for (; copy != end; copy++) {
+    for (; fill && copy != end; copy++) {
         size_t size = copy->size;
-        stoa__copy_small(from.data + copy->from + from.slot * size,
-                         last.data + copy->from + last.slot * size, size);
+        uint32_t out = copy->from;
+        stoa__copy_small(from.data + out + from.slot * size, last.data + out + last.slot * size,
+                         size);
     }
 }
 
@@ -104,27 +122,24 @@ static void rows_shrink(stoa__storage *storage, stoa__archetype *archetype, uint
  * one that is emptied empty; returns how many. What changes with each command is kept in locals:
  * writing columns could change anything else, as far as the compiler knows. */
 static uint32_t changes_run(const run *r, const uint8_t *at) {
-    /* Chunks of the source: the one that has told the target's, and the one that the last one has
-     * told. */
     const uint8_t *told = &nobody, *filled = &nobody;
     stoa__storage *storage = r->storage;
     const stoa__edge *edge = r->edge;
+    const stoa__archetype *source = r->source;
     stoa_record *records = storage->head.records;
     const stoa_chunk_ref *chunks = storage->head.chunks;
-    const uint8_t *first = at, *end = r->end;
     uint32_t record_count = storage->head.record_count;
     stoa_chunk *target = edge->target->tail;
     stoa__row to = {target->data, (size_t)target->count, target->number << STOA_PLACE_BITS};
-    stoa__row last = stoa__row_last(r->source);
+    stoa__row last = stoa__row_last(source);
     uint32_t left = (uint32_t)last.slot + 1;
-    size_t capacity = (size_t)edge->target->head.chunk_capacity, stride = r->stride;
+    uint32_t room = (uint32_t)edge->target->head.chunk_capacity - (uint32_t)to.slot;
+    const uint8_t *end = at + r->stride * commands_alike(r, at, room < left ? room : left);
     size_t put = r->op != STOA__COMMAND_REMOVE ? edge->puts->size : 0;
     uint8_t *put_to = to.data + edge->puts->to;
-    bool values = r->op == STOA__COMMAND_SET;
-    while (to.slot < capacity && left > 0 && command_is_like(at, first) &&
-           command_is_apart(at, stride, end)) {
+    for (; at != end; at += r->stride) {
         stoa_entity e = ((const stoa__command *)(const void *)at)->entity;
-        uint32_t place = entity_place(records, record_count, chunks, r->source, e);
+        uint32_t place = entity_place(records, record_count, chunks, source, e);
         if (!STOA_LIKELY(place != STOA__NONE)) {
             break;
         }
@@ -132,26 +147,23 @@ static uint32_t changes_run(const run *r, const uint8_t *at) {
                           place};
         last.slot = --left;
         if (!STOA_LIKELY(told == from.data)) {
-            move_tell(r, to.data, from.data);
-            told = from.data;
+            told = move_tell(r, to.data, from.data, last.data, &filled);
         }
         if (STOA_LIKELY(put != 0)) {
-            stoa__value_copy(put_to + to.slot * put, values ? at + sizeof(stoa__command) : NULL,
-                             put);
-        }
-        columns_move(edge, from, to, last);
-        if (last.data != from.data && !STOA_LIKELY(filled == from.data)) {
-            stoa__row_states_merge(r->source, from.data, last.data);
-            filled = from.data;
-            told = &nobody;
+            stoa__value_copy(put_to + to.slot * put,
+                             r->op == STOA__COMMAND_SET ? at + sizeof(stoa__command) : NULL, put);
         }
         *stoa__row_entity(to) = e;
-        stoa_entity moved = *stoa__row_entity(last);
-        *stoa__row_entity(from) = moved;
-        records[moved.index].place = from.place;
+        if (from.slot == last.slot && from.data == last.data) {
+            columns_move(edge, from, to, last, false);
+        } else {
+            columns_move(edge, from, to, last, true);
+            stoa_entity moved = *stoa__row_entity(last);
+            *stoa__row_entity(from) = moved;
+            records[moved.index].place = place;
+        }
         records[e.index].place = to.place | (uint32_t)to.slot;
         to.slot++;
-        at += stride;
     }
     uint32_t count = (uint32_t)to.slot - (uint32_t)target->count;
     storage->rows[edge->target->index] += count;
@@ -164,42 +176,43 @@ static uint32_t changes_run(const run *r, const uint8_t *at) {
 static uint32_t ends_run(const run *r, const uint8_t *at) {
     const uint8_t *filled = &nobody; /* the chunk that the last one has told */
     stoa__storage *storage = r->storage;
+    const stoa__archetype *source = r->source;
     stoa_record *records = storage->head.records;
     const stoa_chunk_ref *chunks = storage->head.chunks;
-    const uint8_t *first = at, *end = r->end;
     uint32_t record_count = storage->head.record_count, free_first = storage->free_first;
-    const stoa__lane *lanes = r->source->lanes, *lanes_end = lanes + r->source->lane_count;
-    stoa__row last = stoa__row_last(r->source);
+    const stoa__lane *lanes = source->lanes, *lanes_end = lanes + source->lane_count;
+    stoa__row last = stoa__row_last(source);
     uint32_t rows = (uint32_t)last.slot + 1, left = rows;
-    while (left > 0 && command_is_like(at, first) &&
-           command_is_apart(at, sizeof(stoa__command), end)) {
+    const uint8_t *end = at + sizeof(stoa__command) * commands_alike(r, at, rows);
+    for (; at != end; at += sizeof(stoa__command)) {
         stoa_entity e = ((const stoa__command *)(const void *)at)->entity;
-        uint32_t place = entity_place(records, record_count, chunks, r->source, e);
+        uint32_t place = entity_place(records, record_count, chunks, source, e);
         if (!STOA_LIKELY(place != STOA__NONE && e.generation != STOA__GENERATION_MAX)) {
             break;
         }
         stoa__row hole = {chunks[place >> STOA_PLACE_BITS].data, place & (STOA__ROWS_MAX - 1),
                           place};
         last.slot = --left;
-        if (last.data != hole.data && !STOA_LIKELY(filled == hole.data)) {
-            stoa__row_states_merge(r->source, hole.data, last.data);
-            filled = hole.data;
+        if (hole.slot != last.slot || hole.data != last.data) {
+            if (last.data != hole.data && !STOA_LIKELY(filled == hole.data)) {
+                stoa__row_states_merge(source, hole.data, last.data);
+                filled = hole.data;
+            }
+            for (const stoa__lane *lane = lanes; lane != lanes_end; lane++) {
+                size_t size = lane->size;
+                uint32_t offset = lane->offset;
+                stoa__copy_small(hole.data + offset + hole.slot * size,
+                                 last.data + offset + last.slot * size, size);
+            }
+            stoa_entity moved = *stoa__row_entity(last);
+            *stoa__row_entity(hole) = moved;
+            records[moved.index].place = place;
         }
-        for (const stoa__lane *lane = lanes; lane != lanes_end; lane++) {
-            size_t size = lane->size;
-            stoa__copy_small(hole.data + lane->offset + hole.slot * size,
-                             last.data + lane->offset + last.slot * size, size);
-        }
-        stoa_entity moved = *stoa__row_entity(last);
-        *stoa__row_entity(hole) = moved;
-        records[moved.index].place = hole.place;
         records[e.index] = (stoa_record){(e.generation + 1) | STOA__DEAD, free_first};
         free_first = e.index;
-        at += sizeof(stoa__command);
     }
     storage->free_first = free_first;
     storage->free_count += rows - left;
-    storage->live_count -= rows - left;
     rows_shrink(storage, r->source, left);
     return rows - left;
 }

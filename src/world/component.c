@@ -8,10 +8,24 @@ static stoa_component failed(const stoa_world *world) {
     return 0;
 }
 
+/* True while threads may read the tables of components. */
+static bool registry_locked(const stoa_world *world) {
+    return (world->storage.head.open & STOA__OPEN_FORK) != 0;
+}
+
+static stoa_component locked(const stoa_world *world, const char *name) {
+    stoa__error(STOA_FORKED, "component '%s' cannot be registered while command buffers are filled",
+                name);
+    return failed(world);
+}
+
 stoa_component stoa_component_register(stoa_world *world, const stoa_component_desc *desc) {
     if (world == NULL || desc == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "description");
         return 0;
+    }
+    if (registry_locked(world)) {
+        return locked(world, desc->name != NULL ? desc->name : "");
     }
     stoa_component id = stoa__registry_desc(&world->storage, desc);
     return id != 0 ? id : failed(world);
@@ -21,6 +35,10 @@ stoa_component stoa_type_register(stoa_world *world, stoa_type *type) {
     if (world == NULL || type == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "type");
         return 0;
+    }
+    if (registry_locked(world)) {
+        stoa_component known = stoa__registry_find_type(&world->storage, type);
+        return known != 0 ? known : locked(world, type->identifier);
     }
     stoa_component id = stoa__registry_type(&world->storage, type);
     return id != 0 ? id : failed(world);

@@ -285,13 +285,30 @@ typedef struct piece {
     const void *data;
 } piece;
 
-/* A bundle given in pieces that is not quick: put together for the general way. */
-STOA__APART static stoa_entity create_pieces(stoa_world *world, int32_t count, piece a, piece b,
-                                             piece c) {
-    const stoa_value values[STOA_CREATE_FEW] = {{.type = a.type, .data = a.data},
-                                                {.type = b.type, .data = b.data},
-                                                {.type = c.type, .data = c.data}};
-    return stoa_create_values(world, values, count);
+/* Bundles given in pieces that are not quick: put together for the general way. They take what the
+ * public functions take, so that those can end in a jump and need not save a register. */
+STOA__APART static stoa_entity create_one_any(stoa_world *world, stoa_type *type,
+                                              const void *data) {
+    const stoa_value values[1] = {{.type = type, .data = data}};
+    return stoa_create_values(world, values, 1);
+}
+
+STOA__APART static stoa_entity create_two_any(stoa_world *world, stoa_type *first,
+                                              const void *first_data, stoa_type *second,
+                                              const void *second_data) {
+    const stoa_value values[2] = {{.type = first, .data = first_data},
+                                  {.type = second, .data = second_data}};
+    return stoa_create_values(world, values, 2);
+}
+
+STOA__APART static stoa_entity create_three_any(stoa_world *world, stoa_type *first,
+                                                const void *first_data, stoa_type *second,
+                                                const void *second_data, stoa_type *third,
+                                                const void *third_data) {
+    const stoa_value values[STOA_CREATE_FEW] = {{.type = first, .data = first_data},
+                                                {.type = second, .data = second_data},
+                                                {.type = third, .data = third_data}};
+    return stoa_create_values(world, values, STOA_CREATE_FEW);
 }
 
 /* True if the piece is the one remembered and has a value. */
@@ -301,58 +318,72 @@ STOA__INLINE bool piece_known(const stoa__bundle *bundle, int32_t i, piece p) {
 }
 
 /* Copies the value of a bundle of words into its row. */
-STOA__INLINE void piece_write(const stoa__bundle *bundle, int32_t i, stoa__row row, piece p,
-                              uint32_t tick) {
+STOA__INLINE void piece_write(const stoa__bundle *bundle, int32_t i, uint8_t *data, uint32_t slot,
+                              piece p, uint32_t tick) {
     size_t size = bundle->puts[i].size;
-    uint8_t *to = row.data + bundle->puts[i].to + row.slot * size;
-    stoa__value_words(to, p.data, size);
-    stoa__state_mark(stoa__state_of(row.data, bundle->puts[i].to), tick, true);
+    uint8_t *column = data + bundle->puts[i].to;
+    stoa__state_mark(stoa__state_of(column, 0), tick, true);
+    stoa__value_words(column + slot * size, p.data, size);
 }
 
-/* Makes an entity with a remembered bundle, without a call; anything else goes the general way.
- * `count` is a constant. */
+/* Makes an entity with a remembered bundle, without a call; STOA_NULL, and nothing done, if it must
+ * go the general way. `count` is a constant. */
 STOA__INLINE stoa_entity create_few(stoa_world *world, int32_t count, piece a, piece b, piece c) {
     if (!STOA_LIKELY(world != NULL && a.type != NULL)) {
-        return create_pieces(world, count, a, b, c);
+        return STOA_NULL;
     }
     stoa__storage *storage = &world->storage;
     const stoa__bundle *bundle = stoa__bundle_at(world, a.type, count);
     if (!STOA_LIKELY(bundle->count == count && bundle->epoch == storage->epoch && bundle->words &&
-                     storage->head.open == 0 && stoa__entities_ready(storage) &&
-                     piece_known(bundle, 0, a) && (count < 2 || piece_known(bundle, 1, b)) &&
+                     storage->head.open == 0 && piece_known(bundle, 0, a) &&
+                     (count < 2 || piece_known(bundle, 1, b)) &&
                      (count < 3 || piece_known(bundle, 2, c)))) {
-        return create_pieces(world, count, a, b, c);
+        return STOA_NULL;
     }
     stoa_chunk *chunk = bundle->target->tail;
-    if (!STOA_LIKELY(chunk->count < bundle->target->head.chunk_capacity)) {
-        return create_pieces(world, count, a, b, c);
+    if (!STOA_LIKELY(chunk->count < bundle->target->head.chunk_capacity &&
+                     stoa__entities_ready(storage))) {
+        return STOA_NULL;
     }
+    /* The row is settled before it is filled in: a value that is written might be, for all the
+     * compiler knows, any word of the world, which it would read anew. */
     uint32_t slot = (uint32_t)chunk->count++;
-    stoa__row row = {chunk->data, slot, chunk->number << STOA_PLACE_BITS | slot};
+    uint8_t *data = chunk->data;
     storage->rows[bundle->target->index]++;
-    piece_write(bundle, 0, row, a, storage->head.tick);
+    stoa_entity e = stoa__entities_take(storage, chunk->number << STOA_PLACE_BITS | slot);
+    ((stoa_entity *)(void *)data)[slot] = e;
+    uint32_t tick = storage->head.tick;
+    piece_write(bundle, 0, data, slot, a, tick);
     if (count > 1) {
-        piece_write(bundle, 1, row, b, storage->head.tick);
+        piece_write(bundle, 1, data, slot, b, tick);
     }
     if (count > 2) {
-        piece_write(bundle, 2, row, c, storage->head.tick);
+        piece_write(bundle, 2, data, slot, c, tick);
     }
-    return entity_settle(storage, STOA_NULL, row);
+    return e;
 }
 
 stoa_entity stoa_create_one(stoa_world *world, stoa_type *type, const void *data) {
-    return create_few(world, 1, (piece){type, data}, (piece){NULL, NULL}, (piece){NULL, NULL});
+    stoa_entity e =
+        create_few(world, 1, (piece){type, data}, (piece){NULL, NULL}, (piece){NULL, NULL});
+    return STOA_LIKELY(e.index != 0) ? e : create_one_any(world, type, data);
 }
 
 stoa_entity stoa_create_two(stoa_world *world, stoa_type *first, const void *first_data,
                             stoa_type *second, const void *second_data) {
-    return create_few(world, 2, (piece){first, first_data}, (piece){second, second_data},
-                      (piece){NULL, NULL});
+    stoa_entity e = create_few(world, 2, (piece){first, first_data}, (piece){second, second_data},
+                               (piece){NULL, NULL});
+    return STOA_LIKELY(e.index != 0)
+               ? e
+               : create_two_any(world, first, first_data, second, second_data);
 }
 
 stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *first_data,
                               stoa_type *second, const void *second_data, stoa_type *third,
                               const void *third_data) {
-    return create_few(world, 3, (piece){first, first_data}, (piece){second, second_data},
-                      (piece){third, third_data});
+    stoa_entity e = create_few(world, 3, (piece){first, first_data}, (piece){second, second_data},
+                               (piece){third, third_data});
+    return STOA_LIKELY(e.index != 0)
+               ? e
+               : create_three_any(world, first, first_data, second, second_data, third, third_data);
 }

@@ -30,31 +30,65 @@ STOA__APART static stoa_status destroy_any(stoa_world *world, stoa_entity e) {
     return STOA_OK;
 }
 
-stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
-    if (!STOA_LIKELY(world != NULL)) {
+/* stoa_destroy for whatever is not quick. */
+STOA__APART static stoa_status destroy_checked(stoa_world *world, stoa_entity e) {
+    if (world == NULL) {
         return stoa__world_null(NULL, "world");
     }
     stoa_status status = stoa__world_may_touch(world, e);
-    if (!STOA_LIKELY(status == STOA_OK)) {
+    if (status != STOA_OK) {
         return status;
     }
     stoa__storage *storage = &world->storage;
     const stoa_record *record = stoa__entities_find(storage, e);
-    if (!STOA_LIKELY(record != NULL)) {
+    if (record == NULL) {
         return stoa__world_dead(world, e);
     }
     uint32_t place = record->place;
     stoa__archetype *archetype = stoa__row_archetype(storage, place);
-    if (!STOA_LIKELY(archetype->simple && world->events.target_count == 0)) {
+    if (!archetype->simple || world->events.target_count > 0) {
         return destroy_any(world, e);
     }
-    if (place >> STOA_PLACE_BITS == 0) {
-        storage->empty_count--;
-    } else {
-        stoa__row_fill(storage, archetype, stoa__row_at(storage, place));
-    }
+    stoa__row_remove(storage, place);
     stoa__entities_release(storage, e.index);
     return STOA_OK;
+}
+
+/* stoa__row_states_merge at the end of a destruction: a call that needs no way back. */
+STOA__APART static stoa_status states_merge(const stoa__archetype *archetype, uint8_t *to,
+                                            uint8_t *from) {
+    if (to != from) {
+        stoa__row_states_merge(archetype, to, from);
+    }
+    return STOA_OK;
+}
+
+stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
+    /* Every call from here is the last thing done: so no register has to be saved. */
+    if (!STOA_LIKELY(world != NULL && world->storage.head.open == 0 &&
+                     e.index < world->storage.head.record_count &&
+                     e.generation - 1 < STOA__GENERATION_MAX - 1)) {
+        return destroy_checked(world, e);
+    }
+    stoa__storage *storage = &world->storage;
+    stoa_record *record = &storage->head.records[e.index];
+    if (!STOA_LIKELY(record->generation == e.generation && world->events.target_count == 0)) {
+        return destroy_checked(world, e);
+    }
+    stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    if (!STOA_LIKELY(archetype->light && archetype->tail->count > 1)) {
+        return destroy_checked(world, e);
+    }
+    stoa__row hole = stoa__row_at(storage, record->place), last = stoa__row_last(archetype);
+    uint32_t moved = stoa__row_entity(last)->index;
+    stoa__row_entity_moved(storage, hole, last);
+    storage->rows[archetype->index]--;
+    archetype->tail->count--;
+    *record = (stoa_record){(e.generation + 1) | STOA__DEAD, storage->free_first};
+    storage->free_first = e.index;
+    storage->free_count++;
+    bool same = moved == e.index || !stoa__row_copy_small(archetype, hole, last);
+    return STOA_LIKELY(same) ? STOA_OK : states_merge(archetype, hole.data, last.data);
 }
 
 /* What a live entity has, as far as queries can tell, into `ids`; returns how many there are. */
@@ -130,7 +164,7 @@ bool stoa_alive(const stoa_world *world, stoa_entity e) {
 }
 
 int32_t stoa_count(const stoa_world *world) {
-    return world != NULL ? (int32_t)world->storage.live_count : 0;
+    return world != NULL ? (int32_t)stoa__entities_count(&world->storage) : 0;
 }
 
 stoa_entity stoa_entity_next(const stoa_world *world, stoa_entity e) {

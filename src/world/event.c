@@ -7,7 +7,7 @@
 #include "storage/entities.h"
 #include "storage/registry.h"
 #include "storage/row.h"
-#include "world/world.h"
+#include "world/values.h"
 
 /* Makes the table of channels reach to an id. */
 static bool channels_reserve(stoa_world *world, stoa_component id) {
@@ -32,8 +32,8 @@ stoa_status stoa__event_may(const stoa_world *world) {
         return stoa__error(STOA_FREED, "the world is being freed");
     }
     if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
-        return stoa__error(STOA_FORKED, "events cannot be sent, heard or read while command "
-                                        "buffers are filled by threads");
+        return stoa__error(STOA_FORKED, "events cannot be sent while command buffers are "
+                                        "filled by threads; see stoa_commands_send");
     }
     return STOA_OK;
 }
@@ -140,21 +140,62 @@ STOA__APART static stoa_status send_any(stoa__channel *channel, stoa__listener *
     return STOA_OK;
 }
 
+/* True if nobody listens to a channel whose values are plain, and there is room for one. */
+STOA__INLINE bool channel_ready(const stoa_world *world, const stoa__channel *channel,
+                                const void *value) {
+    return channel->tail - channel->head < channel->room && channel->first == NULL &&
+           (world->storage.head.open & STOA__OPEN_FORK) == 0 &&
+           !stoa__queue_contains(channel, value);
+}
+
+/* The end of send_quick for values that are not a few words. */
+STOA__APART static stoa_status value_write(uint8_t *to, const void *value, size_t size) {
+    if (size != 0) {
+        stoa__copy_bytes(to, value, size);
+    }
+    return STOA_OK;
+}
+
+/* Sends a value through a channel that is ready. */
+STOA__INLINE stoa_status send_quick(stoa__channel *channel, stoa_entity target, const void *value) {
+    uint64_t tail = channel->tail;
+    size_t size = channel->size;
+    stoa__slot *s = stoa__queue_slot(channel, tail);
+    uint8_t *to = (uint8_t *)s + channel->offset;
+    bool words = channel->words;
+    channel->tail = tail + 1;
+    memcpy(&s->target, &target, sizeof target);
+    STOA_STORE(&s->pending, channel->reader_count);
+    if (!STOA_LIKELY(words)) {
+        return value_write(to, value, size);
+    }
+    /* The first two words and the last two, which may be the same. */
+    stoa__value_word(to, value, 0);
+    stoa__value_word(to, value, 4);
+    stoa__value_word(to, value, size - 8);
+    stoa__value_word(to, value, size - 4);
+    return STOA_OK;
+}
+
 /* Sends an event that has been checked. */
-STOA__INLINE stoa_status event_send(stoa_world *world, stoa_entity target, stoa_component id,
-                                    const void *value) {
+STOA__APART static stoa_status event_send(stoa_world *world, stoa_entity target, stoa_component id,
+                                          const void *value) {
     stoa__channel *channel = channel_find(world, id);
     stoa__listener *own = stoa__listen_first(&world->events, target);
     if (channel == NULL) {
         value_drop(stoa__component_at(&world->storage, id), value);
         return STOA_OK;
     }
-    if (STOA_LIKELY(channel->first == NULL && own == NULL &&
-                    (world->storage.head.open & STOA__OPEN_FORK) == 0) &&
-        stoa__queue_send(channel, target, value)) {
-        return STOA_OK;
+    if (own == NULL && channel_ready(world, channel, value)) {
+        return send_quick(channel, target, value);
     }
     return send_any(channel, own, target, value);
+}
+
+/* A pointer where there may be none, for a value of no bytes. */
+STOA__INLINE const void *value_or_none(const void *value) {
+    static const uint8_t none;
+    return value != NULL ? value : &none;
 }
 
 /* STOA_OK if the target is the world or lives. */
@@ -182,11 +223,12 @@ stoa_status stoa_event_send_id(stoa_world *world, stoa_entity target, stoa_compo
         return stoa__world_null(world, "value");
     }
     stoa_status status = target_check(world, target);
-    return status == STOA_OK ? event_send(world, target, id, value) : status;
+    return status == STOA_OK ? event_send(world, target, id, value_or_none(value)) : status;
 }
 
-stoa_status stoa_event_send_type(stoa_world *world, stoa_entity target, stoa_type *type,
-                                 const void *value) {
+/* stoa_event_send_type for whatever takes more than a copy. */
+STOA__APART static stoa_status send_type_any(stoa_world *world, stoa_entity target, stoa_type *type,
+                                             const void *value) {
     if (world == NULL || type == NULL) {
         return stoa__world_null(world, world == NULL ? "world" : "type");
     }
@@ -199,8 +241,23 @@ stoa_status stoa_event_send_type(stoa_world *world, stoa_entity target, stoa_typ
     }
     stoa_component id = stoa_fast_id(world, type) & ~STOA_SPECIAL;
     id = id != 0 ? id : stoa__registry_type(&world->storage, type);
-    return id != 0 ? event_send(world, target, id, value)
-                   : stoa__world_report(world, stoa_last_error().status);
+    if (id == 0) {
+        return stoa__world_report(world, stoa_last_error().status);
+    }
+    stoa__type_remember(world, type, id);
+    return event_send(world, target, id, value_or_none(value));
+}
+
+stoa_status stoa_event_send_type(stoa_world *world, stoa_entity target, stoa_type *type,
+                                 const void *value) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (STOA_LIKELY(hop != NULL && value != NULL && stoa_entity_is_null(target))) {
+        stoa__channel *channel = hop->channel;
+        if (STOA_LIKELY(channel != NULL && channel_ready(world, channel, value))) {
+            return send_quick(channel, target, value);
+        }
+    }
+    return send_type_any(world, target, type, value);
 }
 
 void stoa__event_free_all(stoa_world *world) {
@@ -218,6 +275,9 @@ void stoa__event_free_all(stoa_world *world) {
     }
     stoa__heap_grow_free(heap, events->channels, events->capacity, sizeof *events->channels);
     *events = (stoa__events){.id_last = events->id_last, .closed = true};
+    for (uint32_t i = 0; i < STOA__TYPES; i++) {
+        world->types[i].channel = NULL;
+    }
 }
 
 size_t stoa__event_bytes(const stoa_world *world) {

@@ -23,6 +23,12 @@ typedef struct stoa__telling {
     uint64_t number; /* in the queue, or UINT64_MAX if nobody reads */
 } stoa__telling;
 
+/* What stands before the value in a slot of a queue. */
+typedef struct stoa__slot {
+    stoa_entity target;
+    stoa_atomic pending; /* readers that have not read it */
+} stoa__slot;
+
 /* The listeners, readers and queue of one type. Events are numbered in the order they were sent;
  * those from `head` to `tail` are kept, number n in slot n % capacity. */
 typedef struct stoa__channel {
@@ -33,14 +39,18 @@ typedef struct stoa__channel {
     uint32_t reader_count;
     uint32_t limit;    /* events kept, at most */
     uint8_t *slots;    /* NULL until there is something to keep */
+    size_t slots_size; /* bytes of all slots */
     size_t stride;     /* bytes of a slot */
     size_t offset;     /* of the value in its slot */
+    uint32_t size;     /* of a value */
     uint32_t capacity; /* slots, a power of two or 0 */
+    uint32_t room;     /* what the slots hold within the limit; 0 unless plain values are read */
     uint64_t head;
     uint64_t tail;
     stoa__telling *telling; /* the innermost */
     uint8_t *spares;        /* blocks for values that are told: a list through their first bytes */
     uint32_t block_count;   /* spare ones and those in use */
+    bool words;             /* a value has two to four words */
     bool plain;             /* values are moved and dropped as bytes */
     bool busy;              /* hooks of the type are running: the slots must stay as they are */
 } stoa__channel;
@@ -99,6 +109,17 @@ void stoa__listen_tell(stoa_world *world, const stoa__channel *channel, stoa__li
 void stoa__listen_free_all(stoa_world *world);
 size_t stoa__listen_bytes(const stoa_world *world);
 
+/* The slot of an event that is kept, or of the next one. */
+static inline stoa__slot *stoa__queue_slot(const stoa__channel *c, uint64_t number) {
+    size_t i = (size_t)number & (c->capacity - 1);
+    return (stoa__slot *)(void *)(c->slots + i * c->stride);
+}
+
+/* True if the value is in one of the slots. */
+static inline bool stoa__queue_contains(const stoa__channel *c, const void *value) {
+    return (uintptr_t)value - (uintptr_t)c->slots < c->slots_size;
+}
+
 /* Sets up the queue of a new channel. */
 void stoa__queue_init(stoa__channel *channel);
 
@@ -106,9 +127,6 @@ void stoa__queue_init(stoa__channel *channel);
 void stoa__queue_fini(stoa__channel *channel);
 
 size_t stoa__queue_bytes(const stoa__channel *channel);
-
-/* Sends a plain value that nobody listens to, if there is room for it; false if that takes more. */
-bool stoa__queue_send(stoa__channel *channel, stoa_entity target, const void *value);
 
 /* Makes room for one event: drops what all have read, and the oldest beyond the limit. The thread's
  * error is set. */

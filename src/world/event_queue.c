@@ -4,18 +4,13 @@
  * What all have read goes with the next read or send, not before: the last reader may be looking at
  * it. Beyond the limit the oldest goes, and readers find by its number that they have missed it.
  * The ring doubles and is freed with the last reader. Reading and sending are O(1); freeing a
- * reader is O(what it has not read). One thread at a time. */
+ * reader is O(what it has not read). One thread at a time; while command buffers are forked readers
+ * may read side by side, a thread each, and nothing goes. */
 #include "storage/row.h"
 #include "world/world.h"
 
 /* Slots of a first ring. */
 #define CAPACITY_MIN 8
-
-/* What stands before the value in a slot. */
-typedef struct slot {
-    stoa_entity target;
-    uint32_t pending; /* readers that have not read it */
-} slot;
 
 struct stoa_reader {
     stoa__channel *channel;
@@ -31,7 +26,7 @@ static size_t round_up(size_t number, size_t to) {
 
 static size_t slots_alignment(const stoa__channel *channel) {
     size_t alignment = channel->component->info.alignment;
-    return alignment > _Alignof(slot) ? alignment : _Alignof(slot);
+    return alignment > _Alignof(stoa__slot) ? alignment : _Alignof(stoa__slot);
 }
 
 /* A block for a value has room for the list of spare ones. */
@@ -45,13 +40,13 @@ static size_t block_alignment(const stoa__channel *channel) {
     return alignment > _Alignof(void *) ? alignment : _Alignof(void *);
 }
 
-static slot *slot_at(const stoa__channel *channel, uint64_t number) {
-    size_t i = (size_t)number & (channel->capacity - 1);
-    return (slot *)(void *)(channel->slots + i * channel->stride);
+/* One reader less has still to read it. */
+static void slot_passed(stoa__slot *s) {
+    STOA_STORE(&s->pending, STOA_LOAD(&s->pending) - 1);
 }
 
 static void *slot_value(const stoa__channel *channel, uint64_t number) {
-    return (uint8_t *)slot_at(channel, number) + channel->offset;
+    return (uint8_t *)stoa__queue_slot(channel, number) + channel->offset;
 }
 
 /* The value of an event that is being told, or NULL. */
@@ -64,10 +59,20 @@ static void *value_told(const stoa__channel *channel, uint64_t number) {
     return NULL;
 }
 
+/* Reads anew how large the ring is, and how many events can be kept with no more ado than a copy.
+ */
+static void room_update(stoa__channel *channel) {
+    channel->slots_size = channel->capacity * channel->stride;
+    uint32_t room = channel->limit < channel->capacity ? channel->limit : channel->capacity;
+    channel->room = channel->plain && channel->reader_count != 0 ? room : 0;
+}
+
 void stoa__queue_init(stoa__channel *channel) {
     size_t alignment = slots_alignment(channel);
-    channel->offset = round_up(sizeof(slot), alignment);
+    channel->offset = round_up(sizeof(stoa__slot), alignment);
     channel->stride = round_up(channel->offset + channel->component->info.size, alignment);
+    channel->size = channel->component->info.size;
+    channel->words = channel->size == 8 || channel->size == 12 || channel->size == 16;
     channel->limit = STOA_EVENT_LIMIT;
     const stoa_hooks *hooks = &channel->component->info.hooks;
     channel->plain = hooks->move == NULL && hooks->drop == NULL;
@@ -99,10 +104,6 @@ void stoa__queue_value_drop(stoa__channel *channel, void *value) {
     }
 }
 
-static bool slots_contain(const stoa__channel *channel, const void *value) {
-    return (uintptr_t)value - (uintptr_t)channel->slots < channel->capacity * channel->stride;
-}
-
 /* Drops the oldest event. */
 static void head_drop(stoa__channel *channel) {
     if (value_told(channel, channel->head) == NULL) {
@@ -113,7 +114,8 @@ static void head_drop(stoa__channel *channel) {
 
 /* Drops what all have read. */
 static void read_drop(stoa__channel *channel) {
-    while (channel->head < channel->tail && slot_at(channel, channel->head)->pending == 0) {
+    while (channel->head < channel->tail &&
+           STOA_LOAD(&stoa__queue_slot(channel, channel->head)->pending) == 0) {
         head_drop(channel);
     }
 }
@@ -123,6 +125,7 @@ static void slots_free(stoa__channel *channel) {
                     channel->capacity * channel->stride, slots_alignment(channel));
     channel->slots = NULL;
     channel->capacity = 0;
+    room_update(channel);
 }
 
 static stoa_status slots_grow(stoa__channel *channel) {
@@ -137,7 +140,7 @@ static stoa_status slots_grow(stoa__channel *channel) {
         return stoa__error_memory("a queue of events");
     }
     for (uint64_t i = channel->head; i < channel->tail; i++) {
-        *slot_at(&grown, i) = *slot_at(channel, i);
+        *stoa__queue_slot(&grown, i) = *stoa__queue_slot(channel, i);
         if (value_told(channel, i) == NULL) {
             stoa__queue_value_move(channel, slot_value(&grown, i), slot_value(channel, i));
         }
@@ -145,30 +148,8 @@ static stoa_status slots_grow(stoa__channel *channel) {
     slots_free(channel);
     channel->slots = grown.slots;
     channel->capacity = grown.capacity;
+    room_update(channel);
     return STOA_OK;
-}
-
-bool stoa__queue_send(stoa__channel *channel, stoa_entity target, const void *value) {
-    uint64_t head = channel->head, tail = channel->tail;
-    uint32_t most = channel->limit < channel->capacity ? channel->limit : channel->capacity;
-    if (!channel->plain || channel->reader_count == 0 || slots_contain(channel, value)) {
-        return false;
-    }
-    while (head < tail && slot_at(channel, head)->pending == 0) {
-        head++;
-    }
-    channel->head = head;
-    if (tail - head >= most) {
-        return false;
-    }
-    slot *s = slot_at(channel, tail);
-    *s = (slot){target, channel->reader_count};
-    size_t size = channel->component->info.size;
-    if (size != 0) {
-        stoa__copy_bytes((uint8_t *)s + channel->offset, value, size);
-    }
-    channel->tail = tail + 1;
-    return true;
 }
 
 stoa_status stoa__queue_reserve(stoa__channel *channel) {
@@ -180,7 +161,7 @@ stoa_status stoa__queue_reserve(stoa__channel *channel) {
 }
 
 uint64_t stoa__queue_push(stoa__channel *channel, stoa_entity target, const void *value) {
-    *slot_at(channel, channel->tail) = (slot){target, channel->reader_count};
+    *stoa__queue_slot(channel, channel->tail) = (stoa__slot){target, channel->reader_count};
     if (value != NULL) {
         stoa__queue_value_move(channel, slot_value(channel, channel->tail), value);
     }
@@ -217,7 +198,7 @@ void stoa__queue_settle(stoa__channel *channel) {
 }
 
 bool stoa__queue_owns(const stoa__channel *channel, const void *value) {
-    if (slots_contain(channel, value)) {
+    if (stoa__queue_contains(channel, value)) {
         return true;
     }
     for (const stoa__telling *t = channel->telling; t != NULL; t = t->outer) {
@@ -247,6 +228,7 @@ static void reader_delete(stoa_reader *reader) {
         reader->next->previous = reader->previous;
     }
     channel->reader_count--;
+    room_update(channel);
     stoa__heap_free(&channel->world->storage.heap, reader, sizeof *reader, _Alignof(stoa_reader));
 }
 
@@ -293,6 +275,7 @@ stoa_reader *stoa_reader_new_id(stoa_world *world, stoa_component id) {
     }
     channel->readers = reader;
     channel->reader_count++;
+    room_update(channel);
     return reader;
 }
 
@@ -316,7 +299,7 @@ stoa_status stoa_reader_free(stoa_reader *reader) {
         return stoa__world_report(channel->world, status);
     }
     for (uint64_t i = reader->number + reader_missed(reader); i < channel->tail; i++) {
-        slot_at(channel, i)->pending--;
+        slot_passed(stoa__queue_slot(channel, i));
     }
     reader_delete(reader);
     if (channel->reader_count == 0) {
@@ -325,29 +308,35 @@ stoa_status stoa_reader_free(stoa_reader *reader) {
     return STOA_OK;
 }
 
-bool stoa_event_read(stoa_reader *reader, stoa_event *event) {
+/* stoa_event_read for values that are told or not plain, and where there is nothing to read. */
+STOA__APART static bool event_read_any(stoa_reader *reader, stoa_event *event) {
     if (reader == NULL || event == NULL) {
         stoa__world_null(reader != NULL ? reader->channel->world : NULL,
                          reader == NULL ? "reader" : "event");
         return false;
     }
     stoa__channel *channel = reader->channel;
-    if (!STOA_LIKELY(!channel->busy && channel->world->storage.head.open == 0)) {
-        stoa_status status = stoa__queue_blocked(channel);
-        if (status != STOA_OK) {
-            stoa__world_report(channel->world, status);
-            return false;
-        }
+    bool forked = (channel->world->storage.head.open & STOA__OPEN_FORK) != 0;
+    if (!STOA_LIKELY(!channel->busy)) {
+        stoa__world_report(channel->world, stoa__queue_blocked(channel));
+        return false;
     }
-    read_drop(channel);
+    /* While threads read nothing goes: they may look at what others have read. */
+    if (!forked) {
+        read_drop(channel);
+    }
     uint64_t missed = reader_missed(reader);
     reader->lost += (int64_t)missed;
     reader->number += missed;
     if (reader->number == channel->tail) {
         return false;
     }
-    slot *s = slot_at(channel, reader->number);
-    s->pending--;
+    stoa__slot *s = stoa__queue_slot(channel, reader->number);
+    if (forked) {
+        atomic_fetch_sub_explicit(&s->pending, 1, memory_order_relaxed);
+    } else {
+        slot_passed(s);
+    }
     event->target = s->target;
     event->type = channel->component->info.id;
     event->data = NULL;
@@ -356,6 +345,31 @@ bool stoa_event_read(stoa_reader *reader, stoa_event *event) {
         event->data = told != NULL ? told : (uint8_t *)s + channel->offset;
     }
     reader->number++;
+    return true;
+}
+
+bool stoa_event_read(stoa_reader *reader, stoa_event *event) {
+    if (!STOA_LIKELY(reader != NULL && event != NULL)) {
+        return event_read_any(reader, event);
+    }
+    stoa__channel *channel = reader->channel;
+    uint64_t number = reader->number, head = channel->head;
+    if (!STOA_LIKELY(channel->room != 0 && channel->telling == NULL &&
+                     (channel->world->storage.head.open & STOA__OPEN_FORK) == 0 &&
+                     number - head < channel->tail - head)) {
+        return event_read_any(reader, event);
+    }
+    stoa__slot *s = stoa__queue_slot(channel, number);
+    uint32_t pending = STOA_LOAD(&s->pending) - 1;
+    reader->number = number + 1;
+    STOA_STORE(&s->pending, pending);
+    if (pending == 0 && number == head) {
+        /* A plain value needs no drop, and its slot is written by nothing but the next send. */
+        channel->head = number + 1;
+    }
+    event->target = s->target;
+    event->type = channel->component->info.id;
+    event->data = channel->size != 0 ? (uint8_t *)s + channel->offset : NULL;
     return true;
 }
 
@@ -388,6 +402,7 @@ stoa_status stoa_event_limit_id(stoa_world *world, stoa_component id, int32_t co
         return stoa__world_report(world, status);
     }
     channel->limit = (uint32_t)count;
+    room_update(channel);
     read_drop(channel);
     while (channel->tail - channel->head > channel->limit) {
         head_drop(channel);

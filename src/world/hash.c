@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "storage/archetype.h"
 #include "storage/sparse.h"
+#include "world/guard.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -185,9 +186,29 @@ static uint64_t entities_hash(const stoa__storage *storage) {
     return stoa__hasher_result(&hasher);
 }
 
+/* True if the calling thread may read all that is hashed; otherwise the failure is reported. */
+static bool hash_allowed(const stoa_world *world) {
+    bool allowed = true;
+#ifdef STOA_DEBUG
+    for (stoa_component id = 1; id <= world->storage.registry.count && allowed; id++) {
+        allowed = stoa__guard_allows(world, id, false);
+    }
+    for (stoa_component id = stoa_resource_next(world, 0); id != 0 && allowed;
+         id = stoa_resource_next(world, id)) {
+        allowed = stoa__guard_allows_resource(world, id, false);
+    }
+#else
+    (void)world;
+#endif
+    return allowed;
+}
+
 uint64_t stoa_hash(const stoa_world *world) {
     if (world == NULL) {
         stoa__world_null(NULL, "world");
+        return 0;
+    }
+    if (!hash_allowed(world)) {
         return 0;
     }
     const stoa__storage *storage = &world->storage;

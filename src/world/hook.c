@@ -118,20 +118,15 @@ void stoa__hook_purge(stoa_world *world) {
     }
 }
 
-void stoa__hook_fire(stoa_world *world, stoa_hook_kind kind, stoa_entity e,
-                     const stoa__component *component, void *value) {
-    stoa__hook *last = component->hooks[kind], *hook = last;
-    if (last == NULL) {
-        return;
-    }
+void stoa__hook_fire(stoa_world *world, stoa_entity e, const stoa__component *component,
+                     const stoa__hook *hook, const stoa__hook *last) {
     do {
         hook = hook->ring;
         /* Looked up each time: the hook before may have moved rows by changing other entities. */
-        value = value != NULL ? value : stoa__world_value(world, e, component->info.id);
+        void *value = stoa__world_value(world, e, component->info.id);
         if (!hook->removed && value != NULL) {
             hook->call(world, e, component->info.size != 0 ? value : NULL, hook->user);
         }
-        value = NULL;
     } while (hook != last);
 }
 

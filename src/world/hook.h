@@ -50,10 +50,10 @@ typedef struct stoa__delta {
     bool dies; /* it will not exist after */
 } stoa__delta;
 
-/* Calls the hooks of one kind for a component that the entity has, which must be locked. `value` is
- * where it is, or NULL to look it up. */
-void stoa__hook_fire(stoa_world *world, stoa_hook_kind kind, stoa_entity e,
-                     const stoa__component *component, void *value);
+/* Calls hooks of one ring for a component that the entity has, which must be locked: those from the
+ * one after `hook` on, up to `last`. */
+void stoa__hook_fire(stoa_world *world, stoa_entity e, const stoa__component *component,
+                     const stoa__hook *hook, const stoa__hook *last);
 
 /* Frees the hooks and observers that were removed while something ran; the entity of the outermost
  * change is still locked. */

@@ -58,7 +58,7 @@ stoa_statistics stoa_stats(const stoa_world *world) {
         stats.rows += rows;
         stats.chunk_used += stoa__archetype_used(archetype);
     }
-    stats.entities = (int32_t)storage->live_count;
+    stats.entities = (int32_t)stoa__entities_count(storage);
     stats.empty = (int32_t)storage->empty_count;
     stats.components = (int32_t)storage->registry.count;
     stats.archetypes = (int32_t)storage->archetype_count;

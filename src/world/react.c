@@ -78,8 +78,9 @@ stoa_status stoa__effect_room(const stoa_world *world, const stoa__effect *effec
 /* Calls the hooks of one kind, if the component has any. */
 static void hooks_call(stoa_world *world, stoa_hook_kind kind, stoa_entity e, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
-    if ((component->hooked >> kind & 1) != 0) {
-        stoa__hook_fire(world, kind, e, component, NULL);
+    const stoa__hook *last = component->hooks[kind];
+    if (last != NULL) {
+        stoa__hook_fire(world, e, component, last, last);
     }
 }
 

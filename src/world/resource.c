@@ -6,6 +6,7 @@
  * several threads that change nothing. */
 #include "storage/registry.h"
 #include "storage/row.h"
+#include "world/guard.h"
 #include "world/world.h"
 
 /* A tag has a byte, so that there is something to point at. */
@@ -107,6 +108,9 @@ stoa_status stoa_resource_set_id(stoa_world *world, stoa_component id, const voi
     if (value == NULL && size != 0) {
         return stoa__world_null(world, "value");
     }
+    if (!stoa__guard_allows_resource(world, id, true)) {
+        return STOA_ACCESS;
+    }
     stoa_status status = set_check(world, id, size);
     if (status == STOA_OK) {
         status = value_put(world, id, size != 0 ? value : NULL);
@@ -139,22 +143,28 @@ static void *value_mark(stoa_world *world, stoa__resource *resource) {
     return resource->value;
 }
 
+/* The resource, if it is there and the calling thread may read, or write, it; else NULL. */
+static stoa__resource *resource_guarded(const stoa_world *world, stoa_component id,
+                                        stoa__resource *resource, bool write) {
+    return resource != NULL && stoa__guard_allows_resource(world, id, write) ? resource : NULL;
+}
+
 const void *stoa_resource_id(const stoa_world *world, stoa_component id) {
-    const stoa__resource *resource = resource_get(world, id);
+    const stoa__resource *resource = resource_guarded(world, id, resource_get(world, id), false);
     return resource != NULL ? resource->value : NULL;
 }
 
 void *stoa_resource_mut_id(stoa_world *world, stoa_component id) {
-    return value_mark(world, resource_get(world, id));
+    return value_mark(world, resource_guarded(world, id, resource_get(world, id), true));
 }
 
 const void *stoa_resource_try_id(const stoa_world *world, stoa_component id) {
-    const stoa__resource *resource = resource_find(world, id);
+    const stoa__resource *resource = resource_guarded(world, id, resource_find(world, id), false);
     return resource != NULL ? resource->value : NULL;
 }
 
 void *stoa_resource_try_mut_id(stoa_world *world, stoa_component id) {
-    return value_mark(world, resource_find(world, id));
+    return value_mark(world, resource_guarded(world, id, resource_find(world, id), true));
 }
 
 bool stoa_resource_has_id(const stoa_world *world, stoa_component id) {
@@ -180,6 +190,9 @@ stoa_status stoa_resource_remove_id(stoa_world *world, stoa_component id) {
     if (resource_find(world, id) == NULL) {
         return STOA_OK;
     }
+    if (!stoa__guard_allows_resource(world, id, true)) {
+        return STOA_ACCESS;
+    }
     stoa_status status = table_check(world);
     if (status == STOA_OK) {
         resource_free(world, id);
@@ -188,7 +201,7 @@ stoa_status stoa_resource_remove_id(stoa_world *world, stoa_component id) {
 }
 
 bool stoa_resource_changed_id(const stoa_world *world, stoa_component id, uint32_t since) {
-    const stoa__resource *resource = resource_find(world, id);
+    const stoa__resource *resource = resource_guarded(world, id, resource_find(world, id), false);
     return resource != NULL && stoa_tick_newer(resource->changed, since);
 }
 

@@ -1,7 +1,8 @@
 /* Switching components of an entity off and on.
  *
  * Nothing moves: a byte of the row is set, and the chunk counts how many are, so that queries know
- * at once where all are on. It is no structural change, so it may be done while iterating. O(1), no
+ * at once where all are on. It is no structural change, so it may be done while iterating, by one
+ * thread. O(1), no
  * memory. */
 #include "storage/entities.h"
 #include "storage/sparse.h"
@@ -76,8 +77,9 @@ static stoa_status switch_told(stoa_world *world, stoa_entity e, const stoa__com
     return STOA_OK;
 }
 
-STOA__INLINE stoa_status component_switch(stoa_world *world, stoa_entity e, stoa_component id,
-                                          bool on) {
+/* Switches a component of any kind. */
+STOA__APART static stoa_status component_switch(stoa_world *world, stoa_entity e, stoa_component id,
+                                                bool on) {
     const stoa__storage *storage = &world->storage;
     const stoa__component *component = stoa__component_at(storage, id);
     const stoa_record *record = stoa__entities_find(storage, e);
@@ -88,6 +90,11 @@ STOA__INLINE stoa_status component_switch(stoa_world *world, stoa_entity e, stoa
         return stoa__world_report(
             world,
             stoa__error(STOA_INVALID, "component '%s' cannot be switched off", component->name));
+    }
+    if (!STOA_LIKELY((storage->head.open & STOA__OPEN_FORK) == 0)) {
+        return stoa__world_report(
+            world, stoa__error(STOA_FORKED, "components cannot be switched while command buffers "
+                                            "are filled by threads; see stoa_commands_enable"));
     }
     spot at = spot_find(storage, record->place, e.index, component);
     if (!STOA_LIKELY(at.off != NULL)) {
@@ -114,7 +121,58 @@ stoa_status stoa_enable_id(stoa_world *world, stoa_entity e, stoa_component id, 
     return STOA_LIKELY(status == STOA_OK) ? component_switch(world, e, id, on) : status;
 }
 
-stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, bool on) {
+/* Remembers where a component is switched in the archetype of an entity, if it can be there. */
+static void switch_remember(const stoa_world *world, stoa_entity e, stoa__type_hop *hop) {
+    const stoa_record *record = hop != NULL ? stoa__entities_find(&world->storage, e) : NULL;
+    if (record == NULL) {
+        return;
+    }
+    const stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    const stoa_column *column = stoa__archetype_column(archetype, hop->id);
+    const stoa__lane *lane = stoa__archetype_lane(archetype, hop->id, STOA__LANE_OFF);
+    if (column != NULL && lane != NULL) {
+        hop->switched = &archetype->head;
+        hop->version = archetype->head.version;
+        hop->off_at = lane->offset;
+        hop->column_at = column->offset;
+    }
+}
+
+/* stoa_enable_type for what is sparse, told, not there, or not remembered. */
+STOA__APART static stoa_status type_switch_any(stoa_world *world, stoa_entity e, stoa_type *type,
+                                               bool on) {
     stoa_component id = stoa__value_type(world, e, type);
-    return STOA_LIKELY(id != 0) ? component_switch(world, e, id, on) : stoa_last_error().status;
+    if (id == 0) {
+        return stoa_last_error().status;
+    }
+    switch_remember(world, e, stoa__type_remember(world, type, id));
+    return component_switch(world, e, id, on);
+}
+
+stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, bool on) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    const stoa_record *record =
+        STOA_LIKELY(hop != NULL) ? stoa__entities_find(&world->storage, e) : NULL;
+    if (!STOA_LIKELY(record != NULL && world->hooks.depth == 0 && world->observers == NULL &&
+                     (world->storage.head.open & STOA__OPEN_FORK) == 0)) {
+        return type_switch_any(world, e, type, on);
+    }
+    uint32_t place = record->place;
+    const stoa_chunk_ref *chunk = &world->storage.head.chunks[place >> STOA_PLACE_BITS];
+    if (!STOA_LIKELY(chunk->archetype == hop->switched &&
+                     chunk->archetype->version == hop->version)) {
+        return type_switch_any(world, e, type, on);
+    }
+    size_t row = place & (STOA__ROWS_MAX - 1);
+    uint8_t *column = chunk->data + hop->column_at;
+    uint8_t *off = chunk->data + hop->off_at + row;
+    if (*off == (uint8_t)on) {
+        ((stoa_column_state *)(void *)column)[-1].off += on ? UINT32_MAX : 1;
+        if (on) {
+            stoa_column_mark(column, world->storage.head.tick);
+            stoa_row_mark(column, row, world->storage.head.tick);
+        }
+        *off = !on;
+    }
+    return STOA_OK;
 }

@@ -8,6 +8,7 @@
 #include "storage/registry.h"
 #include "storage/row.h"
 #include "storage/sparse.h"
+#include "world/guard.h"
 #include "world/world.h"
 
 /* Ticks between two sweeps: with the age that is kept, less than half of the numbers. */
@@ -84,11 +85,14 @@ uint32_t stoa_tick_advance(stoa_world *world) {
 /* When an entity's component was written, or added if `added`; false if it has none. */
 static bool tick_find(const stoa_world *world, stoa_entity e, stoa_component id, bool added,
                       uint32_t *tick) {
-    if (world == NULL || !stoa__component_known(&world->storage, id) ||
-        stoa__entities_find(&world->storage, e) == NULL) {
+    if (world == NULL || !stoa__component_known(&world->storage, id)) {
         return false;
     }
     const stoa__storage *storage = &world->storage;
+    const stoa_record *record = stoa__entities_find(storage, e);
+    if (record == NULL) {
+        return false;
+    }
     const stoa__sparse *set = stoa__component_at(storage, id)->set;
     if (set != NULL) {
         uint32_t position = stoa__sparse_find(set, e.index);
@@ -97,14 +101,14 @@ static bool tick_find(const stoa_world *world, stoa_entity e, stoa_component id,
         }
         return position != STOA__NONE;
     }
-    uint32_t place;
-    const stoa_column *column = stoa_fast_column(world, e, id, &place);
+    const stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    const stoa_column *column = stoa__archetype_column(archetype, id);
     if (column == NULL) {
         return false;
     }
-    stoa__row row = stoa__row_at(storage, place);
-    const stoa__lane *lane = stoa__archetype_lane(stoa__row_archetype(storage, place), id,
-                                                  added ? STOA__LANE_ADDED : STOA__LANE_CHANGED);
+    stoa__row row = stoa__row_at(storage, record->place);
+    const stoa__lane *lane =
+        stoa__archetype_lane(archetype, id, added ? STOA__LANE_ADDED : STOA__LANE_CHANGED);
     if (lane != NULL) {
         memcpy(tick, row.data + lane->offset + row.slot * lane->size, sizeof *tick);
     } else {
@@ -116,12 +120,14 @@ static bool tick_find(const stoa_world *world, stoa_entity e, stoa_component id,
 
 bool stoa_changed_id(const stoa_world *world, stoa_entity e, stoa_component id, uint32_t since) {
     uint32_t tick;
-    return tick_find(world, e, id, false, &tick) && stoa_tick_newer(tick, since);
+    return tick_find(world, e, id, false, &tick) && stoa__guard_allows(world, id, false) &&
+           stoa_tick_newer(tick, since);
 }
 
 bool stoa_added_id(const stoa_world *world, stoa_entity e, stoa_component id, uint32_t since) {
     uint32_t tick;
-    return tick_find(world, e, id, true, &tick) && stoa_tick_newer(tick, since);
+    return tick_find(world, e, id, true, &tick) && stoa__guard_allows(world, id, false) &&
+           stoa_tick_newer(tick, since);
 }
 
 bool stoa_changed_type(const stoa_world *world, stoa_entity e, stoa_type *type, uint32_t since) {

@@ -80,7 +80,7 @@ STOA__INLINE void stoa__value_words(uint8_t *to, const uint8_t *from, size_t siz
 STOA__INLINE void stoa__value_copy(uint8_t *to, const uint8_t *from, size_t size) {
     if (!STOA_LIKELY(from != NULL)) {
         memset(to, 0, size);
-    } else if (size == 12 || size == 8 || size == 16) {
+    } else if (STOA_LIKELY(size == 12) || size == 8 || size == 16) {
         stoa__value_words(to, from, size);
     } else {
         stoa__copy_bytes(to, from, size);

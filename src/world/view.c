@@ -5,6 +5,7 @@
 #include "storage/entities.h"
 #include "storage/row.h"
 #include "storage/sparse.h"
+#include "world/guard.h"
 #include "world/world.h"
 
 int32_t stoa_archetype_count(const stoa_world *world) {
@@ -106,7 +107,7 @@ const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_
                                        stoa__component_at(&world->storage, id)->name));
         return NULL;
     }
-    return c->data + column->offset;
+    return stoa__guard_allows(world, id, false) ? c->data + column->offset : NULL;
 }
 
 stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
@@ -121,6 +122,9 @@ stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
     if (component->set == NULL) {
         return stoa__world_report(
             world, stoa__error(STOA_INVALID, "component '%s' is not sparse", component->name));
+    }
+    if (component->info.size != 0 && !stoa__guard_allows(world, id, false)) {
+        return STOA_ACCESS;
     }
     *info = (stoa_sparse_info){component->set->entities, component->set->values,
                                (int32_t)component->set->count};

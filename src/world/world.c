@@ -46,6 +46,14 @@ stoa_status stoa__world_report(const stoa_world *world, stoa_status status) {
     return status;
 }
 
+stoa_status stoa_world_report(const stoa_world *world, stoa_status status) {
+    return stoa__world_report(world, status);
+}
+
+const stoa_allocator *stoa_world_allocator(const stoa_world *world) {
+    return world != NULL ? &world->storage.heap.hooks : NULL;
+}
+
 stoa_status stoa__world_null(const stoa_world *world, const char *what) {
     return stoa__world_report(world,
                               stoa__error(STOA_NULL_ARGUMENT, "the %s must not be null", what));
@@ -94,8 +102,26 @@ void stoa__world_rewatch(stoa_world *world) {
         stoa__archetype_rewatch(storage, storage->archetypes[i]);
         stoa__edge_rewatch(storage, storage->archetypes[i]);
     }
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        stoa__sparse_rewatch(storage, c->set);
+    }
     /* Remembered bundles look at their edges again. */
     storage->epoch++;
+}
+
+stoa__type_hop *stoa__type_remember(stoa_world *world, const stoa_type *type, stoa_component id) {
+    if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
+        return NULL;
+    }
+    const stoa__events *events = &world->events;
+    stoa__type_hop *hop = stoa__type_hop_at(world, type);
+    *hop = (stoa__type_hop){
+        .slot = STOA_LOAD(&type->slot),
+        .id = id,
+        .set = stoa__component_at(&world->storage, id)->set,
+        .channel = id <= events->capacity ? events->channels[id - 1] : NULL,
+    };
+    return hop;
 }
 
 void *stoa__world_scratch(stoa_world *world, size_t count, size_t size) {
@@ -171,6 +197,9 @@ stoa_world *stoa_world_new(const stoa_world_desc *desc) {
     world->storage.chunk_size = desc->chunk_size != 0 ? desc->chunk_size : CHUNK_SIZE_MAX;
     world->storage.head.tick = desc->first_tick != 0 ? desc->first_tick : 1;
     world->swept = world->storage.head.tick;
+    for (uint32_t i = 0; i < STOA__TYPES; i++) {
+        world->types[i].slot = STOA__NONE;
+    }
     if (stoa__archetype_init(&world->storage) != STOA_OK ||
         stoa__entities_init(&world->storage) != STOA_OK || stoa__commands_init(world) != STOA_OK) {
         world_destroy(world);

@@ -52,6 +52,24 @@ typedef struct stoa__bundle {
     stoa__put puts[STOA__BUNDLE_SHORT];
 } stoa__bundle;
 
+/* Types remembered, a power of two. */
+#define STOA__TYPES 32
+
+/* What a described type is in this world. It is found by where the descriptor is and only then
+ * compared with its slot: the processor need not wait for the slot to know where a value will go.
+ * Slots are never used twice, so what is remembered stays true; what can change is compared, too.
+ */
+typedef struct stoa__type_hop {
+    _Alignas(STOA__LINE) uint32_t slot;  /* STOA__NONE: nothing remembered */
+    stoa_component id;                   /* of the component */
+    struct stoa__sparse *set;            /* of a sparse component, else NULL */
+    stoa__channel *channel;              /* of its events, or NULL */
+    const stoa_archetype_head *switched; /* where it was switched last, or NULL */
+    uint32_t version;                    /* of that archetype, when offsets were read */
+    uint32_t off_at;                     /* the offset there of what is off */
+    uint32_t column_at;                  /* and of the column */
+} stoa__type_hop;
+
 struct stoa_world {
     stoa__storage storage; /* must be first: its head is what the fast paths read */
     uint32_t query_count;
@@ -71,6 +89,7 @@ struct stoa_world {
     stoa_handler on_assert;
     stoa_handler on_error;
     stoa__bundle bundles[STOA__BUNDLES];
+    stoa__type_hop types[STOA__TYPES];
 };
 
 /* Where a bundle is remembered that starts with `type`. */
@@ -79,6 +98,24 @@ STOA__INLINE stoa__bundle *stoa__bundle_at(const stoa_world *world, const stoa_t
     uint32_t at = STOA_LOAD(&type->slot) + 5 * (uint32_t)count;
     return (stoa__bundle *)(uintptr_t)&world->bundles[at & (STOA__BUNDLES - 1)];
 }
+
+/* Where a type is remembered. */
+STOA__INLINE stoa__type_hop *stoa__type_hop_at(const stoa_world *world, const stoa_type *type) {
+    return (stoa__type_hop *)(uintptr_t)&world->types[(uintptr_t)type / 64 % STOA__TYPES];
+}
+
+/* What is remembered of a type, or NULL; neither need be there. */
+STOA__INLINE const stoa__type_hop *stoa__type_hop_find(const stoa_world *world,
+                                                       const stoa_type *type) {
+    if (!STOA_LIKELY(world != NULL && type != NULL)) {
+        return NULL;
+    }
+    const stoa__type_hop *hop = stoa__type_hop_at(world, type);
+    return STOA_LIKELY(hop->slot == STOA_LOAD(&type->slot)) ? hop : NULL;
+}
+
+/* Remembers a type that the world knows; NULL while there may be other threads. */
+stoa__type_hop *stoa__type_remember(stoa_world *world, const stoa_type *type, stoa_component id);
 
 /* Hands a failure that is the thread's last error to the world's handlers; returns `status`. Quiet
  * for STOA_OK. */

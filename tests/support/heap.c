@@ -36,14 +36,33 @@ static bool alignment_is_valid(size_t alignment) {
            alignment <= (size_t)2 * 1024 * 1024;
 }
 
+static void heap_lock(support_heap *heap) {
+    while (atomic_flag_test_and_set_explicit(&heap->lock, memory_order_acquire)) {
+    }
+}
+
+static void heap_unlock(support_heap *heap) {
+    atomic_flag_clear_explicit(&heap->lock, memory_order_release);
+}
+
+/* Counts a block that is made, or is gone. */
+static void heap_count(support_heap *heap, size_t size, bool made) {
+    heap_lock(heap);
+    heap->bytes = made ? heap->bytes + size : heap->bytes - size;
+    heap->blocks = made ? heap->blocks + 1 : heap->blocks - 1;
+    heap_unlock(heap);
+}
+
 static bool allocation_is_refused(support_heap *heap, size_t size) {
     bool refused = size > BLOCK_SIZE_MAX;
+    heap_lock(heap);
     heap->allocations++;
     if (heap->fail_at > 0 && --heap->fail_at == 0) {
         refused = true;
         heap->fail_at = heap->fail_forever ? 1 : 0;
     }
     heap->failed += refused ? 1 : 0;
+    heap_unlock(heap);
     return refused;
 }
 
@@ -58,8 +77,7 @@ static void *block_make(support_heap *heap, size_t size, size_t alignment) {
     *block_header_of(block) = (block_header){
         .start = start, .heap = heap, .size = size, .alignment = alignment, .mark = BLOCK_ALIVE};
     memset(block, 0xcd, size);
-    heap->bytes += size;
-    heap->blocks++;
+    heap_count(heap, size, true);
     return block;
 }
 
@@ -81,8 +99,7 @@ static void block_verify(support_heap *heap, void *block, size_t size, size_t al
 
 static void block_end(support_heap *heap, void *block) {
     block_header *header = block_header_of(block);
-    heap->bytes -= header->size;
-    heap->blocks--;
+    heap_count(heap, header->size, false);
     header->mark = BLOCK_DEAD;
     memset(block, 0xdd, header->size);
     free(header->start);

@@ -1,6 +1,6 @@
 /* What every test stands on: a counting allocator that can be told to fail, and a world on it.
  *
- * A support_heap belongs to one thread. A block given back with a size, alignment or heap other
+ * Threads may share a support_heap. A block given back with a size, alignment or heap other
  * than its own ends the test program with a message. Every resize moves the block, so that a
  * pointer kept from before it shows. Fresh memory reads 0xCD and freed memory is overwritten with
  * 0xDD, so that use of either shows. A block of more than 1 GiB is always refused. */
@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ typedef struct support_heap {
     bool fail_forever;  /* after the k-th all fail, and fail_at stays 1; set it to 0 to end that */
     bool no_resize;     /* set before support_allocator: the allocator has no resize hook */
     size_t failed;      /* how many allocations were refused */
+    atomic_flag lock;   /* clear when zeroed: a thread counts */
 } support_heap;
 
 /* An allocator on the heap, which must stay where it is while the allocator is in use. */
@@ -42,14 +44,14 @@ uint32_t support_random_next(support_random *random);
 /* A number from 0 to n - 1; 0 if n is 0. */
 uint32_t support_random_below(support_random *random, uint32_t n);
 
-/* A world on the counting allocator, with handlers that count. */
+/* A world on the counting allocator, with handlers that count, on whatever threads. */
 typedef struct support_world {
     stoa_world *world;
     support_heap heap;
-    int asserts;             /* how often on_assert was called */
-    int errors;              /* how often on_error was called */
-    stoa_status last_assert; /* what on_assert was last called with */
-    int asserts_seen;        /* those that support_assert_misuse or _quiet has accounted for */
+    atomic_int asserts;               /* how often on_assert was called */
+    atomic_int errors;                /* how often on_error was called */
+    _Atomic(stoa_status) last_assert; /* what on_assert was last called with */
+    int asserts_seen; /* those that support_assert_misuse or _quiet has accounted for */
 } support_world;
 
 /* Opens a world of default settings, or of a chunk size; `s` must stay in place until the close. */

@@ -119,7 +119,7 @@ static void broken_record_is_invariant_2(void **state) {
     BREAK(c, row->index, c->second.index, "invariant 2");
     BREAK(c, row->generation, row->generation + 1, "invariant 2");
     BREAK(c, records[c->serial.index].generation, 5, "invariant 2");
-    BREAK(c, c->storage->live_count, c->storage->live_count + 1, "invariant");
+    BREAK(c, c->storage->reserved_count, c->storage->reserved_count + 1, "invariant");
     BREAK(c, c->storage->empty_count, c->storage->empty_count - 1, "invariant 2");
     BREAK(c, c->storage->retired_count, 1, "invariant");
 }

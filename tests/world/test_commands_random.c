@@ -33,12 +33,14 @@ typedef enum step_op {
     STEP_TICK,
     STEP_DIRECT_DESTROY,
     STEP_DIRECT_CREATE,
-    STEP_DIRECT_SET
+    STEP_DIRECT_SET,
+    STEP_SEND
 } step_op;
 
-static const char *const op_names[] = {
-    "set",    "add",   "remove", "change", "create",         "with",          "destroy",
-    "enable", "flush", "clear",  "tick",   "direct destroy", "direct create", "direct set"};
+static const char *const op_names[] = {"set",           "add",        "remove",  "change",
+                                       "create",        "with",       "destroy", "enable",
+                                       "flush",         "clear",      "tick",    "direct destroy",
+                                       "direct create", "direct set", "send"};
 
 /* One step; `who` is a position in the pool, `bits` chooses whatever the operation leaves open. */
 typedef struct step {
@@ -53,6 +55,8 @@ typedef struct script {
     uint32_t hooked; /* bit 3 * type + kind: there is a hook */
     bool meddles;    /* hooks change others */
     bool logs;       /* a log is kept */
+    uint32_t heard;  /* bit type: events of it have a listener */
+    uint32_t read;   /* bit type: and a reader */
     step steps[STEPS_MAX];
 } script;
 
@@ -60,6 +64,7 @@ typedef struct run {
     support_world s;
     const script *script;
     stoa_commands *commands;
+    stoa_reader *readers[TYPES];
     stoa_entity pool[POOL_MAX];
     uint32_t pool_count;
     int32_t serial;
@@ -173,6 +178,43 @@ static void hooks_add(run *r, hook_user *users) {
     }
 }
 
+/* Tells of an event, and records more: the same flush sends them. */
+static void event_heard(stoa_world *w, const stoa_event *event, void *user) {
+    const hook_user *h = user;
+    run *r = h->run;
+    tell(r, "heard %s to %uv%u: %lld, %d live\n", types[h->t]->identifier, event->target.index,
+         event->target.generation, (long long)value_read(event->data, h->t), stoa_count(w));
+    if (r->script->meddles && r->budget-- > 0) {
+        stoa_entity other = pool_get(r, (uint32_t)r->used);
+        size_t fail_at = r->s.heap.fail_at;
+        r->s.heap.fail_at = 0;
+        tell(r, "  records %d %d\n", stoa_commands_set(r->commands, other, Health, {r->budget}),
+             stoa_commands_send_to(r->commands, other, Seen, {r->budget}));
+        r->s.heap.fail_at = fail_at;
+    }
+}
+
+static void events_open(run *r, hook_user *users) {
+    for (uint32_t t = 0; t < TYPES; t++) {
+        if ((r->script->heard >> t & 1) != 0) {
+            stoa_listener_type(r->s.world, types[t], event_heard, &users[3 * t]);
+        }
+        if ((r->script->read >> t & 1) != 0) {
+            r->readers[t] = stoa_reader_new_type(r->s.world, types[t]);
+        }
+    }
+}
+
+static void events_read(run *r) {
+    stoa_event event;
+    for (uint32_t t = 0; t < TYPES; t++) {
+        while (r->readers[t] != NULL && stoa_event_read(r->readers[t], &event)) {
+            tell(r, "read %s to %uv%u: %lld\n", types[t]->identifier, event.target.index,
+                 event.target.generation, (long long)value_read(event.data, t));
+        }
+    }
+}
+
 /* Up to four different components, put, zeroed or, for a change, removed. */
 static int32_t values_make(run *r, uint32_t bits, bool drops, stoa_value *values, Wide *buffers) {
     int32_t count = (int32_t)(bits % 5);
@@ -206,6 +248,18 @@ static stoa_status step_set(run *r, stoa_entity e, uint32_t bits, bool direct) {
                : stoa_commands_set_id(r->commands, e, id, value, types[t]->size);
 }
 
+/* To an entity or to the world, by type or by id. */
+static stoa_status step_send(run *r, stoa_entity e, uint32_t bits) {
+    Wide buffer;
+    uint32_t t = bits % TYPES;
+    const void *value = value_make(r, t, &buffer);
+    stoa_component id = stoa_type_find(r->s.world, types[t]);
+    e = (bits >> 9) % 3 == 0 ? STOA_NULL : e;
+    return (bits >> 8) % 2 == 0 || id == 0
+               ? stoa_commands_send_type(r->commands, e, types[t], value)
+               : stoa_commands_send_id(r->commands, e, id, value, types[t]->size);
+}
+
 /* Flushes until it works; with faults the first tries may fail. */
 static void step_flush(run *r) {
     stoa_status status;
@@ -218,6 +272,7 @@ static void step_flush(run *r) {
     } while (status != STOA_OK);
     tell(r, "flushed, %d left, %lld skipped, hash %llx\n", stoa_commands_count(r->commands),
          (long long)stoa_commands_skipped(r->commands), (unsigned long long)stoa_hash(r->s.world));
+    events_read(r);
 }
 
 static stoa_status step_run(run *r, const step *p) {
@@ -259,6 +314,8 @@ static stoa_status step_run(run *r, const step *p) {
         return STOA_OK;
     case STEP_DIRECT_SET:
         return step_set(r, e, p->bits, true);
+    case STEP_SEND:
+        return step_send(r, e, p->bits);
     default:
         step_flush(r);
         return STOA_OK;
@@ -304,6 +361,7 @@ static void script_run(run *r, const script *sc, bool merge, bool faults) {
         stoa_log_keep(r->s.world, 1000);
     }
     hooks_add(r, users);
+    events_open(r, users);
     for (uint32_t i = 0; i < sc->count; i++) {
         tell(r, "%u %s %d\n", i, op_names[sc->steps[i].op], step_run(r, &sc->steps[i]));
     }
@@ -343,7 +401,7 @@ static bool script_holds(const script *sc) {
 
 static void script_make(script *sc, uint64_t seed) {
     support_random random = {seed * 2654435761u + 1};
-    static const uint8_t weights[] = {30, 14, 18, 14, 4, 6, 5, 8, 5, 1, 3, 1, 1, 3};
+    static const uint8_t weights[] = {30, 14, 18, 14, 4, 6, 5, 8, 5, 1, 3, 1, 1, 3, 12};
     *sc = (script){.seed = seed, .count = 20 + support_random_below(&random, STEPS_MAX - 20)};
     uint32_t way = support_random_below(&random, 4);
     for (uint32_t i = 0; way > 1 && i < 3 * TYPES; i++) {
@@ -351,10 +409,12 @@ static void script_make(script *sc, uint64_t seed) {
     }
     sc->meddles = support_random_below(&random, 2) == 0;
     sc->logs = support_random_below(&random, 8) == 0;
+    sc->heard = support_random_next(&random) & support_random_next(&random);
+    sc->read = support_random_next(&random) & support_random_next(&random);
     uint32_t who = 0;
     for (uint32_t i = 0; i < sc->count; i++) {
-        uint32_t at = support_random_below(&random, 113), op = 0;
-        while (op < STEP_DIRECT_SET && at >= weights[op]) {
+        uint32_t at = support_random_below(&random, 125), op = 0;
+        while (op < STEP_SEND && at >= weights[op]) {
             at -= weights[op++];
         }
         if (support_random_below(&random, 100) >= 75) {
@@ -402,7 +462,7 @@ static int seed_show(void **state) {
     return 0;
 }
 
-/* CMD-02 CMD-03 CMD-07 HOK-01 HOK-02 CMP-11 GEN-03 */
+/* CMD-02 CMD-03 CMD-07 EVT-01 HOK-01 HOK-02 CMP-11 GEN-03 */
 static void merged_scripts_come_to_the_same_as_single_commands(void **state) {
     (void)state;
     static script sc;

@@ -183,6 +183,51 @@ static void misuse_of_switches_is_told(void **state) {
     support_assert_misuse(s, stoa_last_error().status, STOA_INVALID);
 }
 
+static void switches_follow_growing_chunks_and_other_archetypes(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    enum { N = 500 };
+    stoa_entity e[N];
+    for (int32_t i = 0; i < N; i++) {
+        e[i] = i % 3 != 0 ? stoa_create_with(w, STOA_ZERO(Brain))
+                          : stoa_create_with(w, STOA_ZERO(Position), STOA_ZERO(Brain));
+        assert_int_equal(stoa_enable(w, e[i], Brain, false), STOA_OK);
+        assert_int_equal(stoa_enable(w, e[i / 2], Brain, i % 2 != 0), STOA_OK);
+    }
+    assert_int_equal(stoa_check(w), STOA_OK);
+    for (int32_t i = 0; i < N; i++) {
+        assert_int_equal(stoa_enabled(w, e[i], Brain), i < N / 2);
+    }
+}
+
+/* CMP-12 CMD-06: threads may be looking; by the remembered way, by id, sparse or not. */
+static void switching_while_forked_is_refused(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e = stoa_create_with(w, STOA_ZERO(Brain), STOA_ZERO(Fire), STOA_ZERO(Seen));
+    stoa_entity other = stoa_create_with(w, STOA_ZERO(Brain));
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(stoa_commands_fork(w, NULL, 0), STOA_OK);
+        support_assert_misuse(s, stoa_enable(w, e, Brain, false), STOA_FORKED);
+        support_assert_message("stoa_commands_enable");
+        support_assert_misuse(s, stoa_enable(w, e, Seen, false), STOA_FORKED);
+        support_assert_misuse(s, stoa_enable(w, e, Fire, false), STOA_FORKED);
+        support_assert_misuse(s, stoa_enable_id(w, e, stoa_id(w, Brain), false), STOA_FORKED);
+        support_assert_misuse(s, stoa_enable_id(w, e, stoa_id(w, Fire), false), STOA_FORKED);
+        /* Nor is it remembered where, for the next one. */
+        support_assert_misuse(s, stoa_enable(w, other, Brain, false), STOA_FORKED);
+        assert_true(stoa_enabled(w, e, Brain) && stoa_enabled(w, e, Fire));
+        assert_true(stoa_enabled(w, e, Seen) && stoa_enabled(w, other, Brain));
+        assert_int_equal(stoa_check(w), STOA_OK);
+        assert_int_equal(stoa_commands_join(w), STOA_OK);
+        /* The second time the ways are remembered. */
+        for (int on = 0; on < 2; on++) {
+            assert_int_equal(stoa_enable(w, e, Brain, on), STOA_OK);
+            assert_int_equal(stoa_enable(w, e, Seen, on), STOA_OK);
+            assert_int_equal(stoa_enable(w, e, Fire, on), STOA_OK);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
@@ -193,6 +238,8 @@ int main(void) {
         TEST(hash_knows_what_is_off),
         TEST(check_finds_a_wrong_count_of_what_is_off),
         TEST(misuse_of_switches_is_told),
+        TEST(switching_while_forked_is_refused),
+        TEST(switches_follow_growing_chunks_and_other_archetypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,46 @@ static void descriptors_beyond_the_fast_table_work(void **state) {
     }
 }
 
+/* CMP-09 ACC-01: a descriptor's first look-up in the process finds what another one registered. */
+static void descriptor_that_is_new_finds_a_component(void **state) {
+    support_world *s = *state;
+    stoa_component_desc desc = {.name = "Late", .fields = "{ uint32_t n; }"};
+    stoa_component id = stoa_component_register(s->world, &desc);
+    stoa_entity e = stoa_create(s->world), other = stoa_create(s->world);
+    assert_int_equal(stoa_set_id(s->world, e, id, &(uint32_t){5}, 4), STOA_OK);
+    for (int32_t i = 0; i < 6; i++) {
+        stoa_type type = {.form = STOA_FORM_OWN,
+                          .identifier = "Late",
+                          .text = "{ uint32_t n; }",
+                          .size = 4,
+                          .alignment = 4,
+                          .enum_size = 4};
+        const uint32_t *expected = stoa_get_id(s->world, e, id);
+        switch (i) {
+        case 0:
+            assert_true(stoa_has_type(s->world, e, &type));
+            break;
+        case 1:
+            assert_ptr_equal(stoa_fast_try(s->world, e, &type, 4), expected);
+            break;
+        case 2:
+            assert_ptr_equal(stoa_fast_try_mut(s->world, e, &type, 4), expected);
+            break;
+        case 3:
+            assert_ptr_equal(stoa_fast_get(s->world, e, &type, 4), expected);
+            break;
+        case 4:
+            assert_ptr_equal(stoa_fast_get_mut(s->world, e, &type, 4), expected);
+            break;
+        default:
+            assert_false(stoa_has_type(s->world, other, &type));
+            break;
+        }
+        assert_true(stoa_has_type(s->world, e, &type));
+        assert_false(stoa_has_type(s->world, other, &type));
+    }
+}
+
 /* STO-01 ACC-01 CMP-09: ids that differ in high bits only are told apart, present and absent. */
 static void crowded_archetype_knows_its_components(void **state) {
     support_world *s = *state;
@@ -261,6 +301,7 @@ static void nested_type_is_found_by_its_c_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_WORLD(descriptors_beyond_the_fast_table_work),
+        WITH_WORLD(descriptor_that_is_new_finds_a_component),
         WITH_WORLD(crowded_archetype_knows_its_components),
         WITH_WORLD(change_in_place_is_allowed_under_iteration),
         WITH_WORLD(dead_entity_registers_no_type),

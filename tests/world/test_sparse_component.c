@@ -353,6 +353,35 @@ static void sparse_sets_are_reserved_and_compacted(void **state) {
     assert_int_equal(stoa_query_free(q), STOA_OK);
 }
 
+static void hook_count(stoa_world *world, stoa_entity e, void *value, void *user) {
+    (void)world;
+    (void)e;
+    (void)value;
+    ++*(int *)user;
+}
+
+static void hooks_that_come_late_are_told_of_sparse_components(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_entity a = stoa_create(w), b = stoa_create(w);
+    int told = 0;
+    assert_int_equal(stoa_set(w, a, Poison, {1, 2}), STOA_OK);
+    assert_int_equal(stoa_set(w, b, Poison, {3, 4}), STOA_OK);
+    assert_int_equal(stoa_remove(w, b, Poison), STOA_OK);
+    stoa_hook added = stoa_on_add(w, Poison, hook_count, &told);
+    stoa_hook removed = stoa_on_remove(w, Poison, hook_count, &told);
+    assert_int_equal(stoa_set(w, b, Poison, {5, 6}), STOA_OK);
+    assert_int_equal(told, 1);
+    assert_int_equal(stoa_remove(w, a, Poison), STOA_OK);
+    assert_int_equal(told, 2);
+    assert_int_equal(stoa_hook_remove(w, added), STOA_OK);
+    assert_int_equal(stoa_hook_remove(w, removed), STOA_OK);
+    assert_int_equal(stoa_add(w, a, Poison), STOA_OK);
+    assert_int_equal(stoa_remove(w, b, Poison), STOA_OK);
+    assert_int_equal(told, 2);
+    assert_int_equal(stoa_get(w, a, Poison)->strength, 0);
+    assert_false(stoa_has(w, b, Poison));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, counted_setup, support_teardown)
@@ -368,6 +397,7 @@ int main(void) {
         TEST(iteration_refuses_to_add_or_remove_sparse_components),
         TEST(misuse_of_sparse_components_is_told),
         TEST(sparse_sets_are_reserved_and_compacted),
+        TEST(hooks_that_come_late_are_told_of_sparse_components),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

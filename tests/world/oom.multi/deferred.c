@@ -20,6 +20,16 @@ static bool record_label(stoa_commands *c, stoa_entity e) {
     return fine;
 }
 
+static bool record_event(stoa_commands *c, stoa_entity e) {
+    Label label = {text_make("event")};
+    bool fine = ok(stoa_commands_send_type(c, e, STOA_TYPE_OF(Label), &label));
+    if (!fine) {
+        assert_string_equal(label.text, "event");
+        label_drop(&label, 1, NULL);
+    }
+    return fine;
+}
+
 /* A bundle with a value that owns something, after one that does not. */
 static bool record_bundle(stoa_commands *c, stoa_entity e, bool creates) {
     Note note = {text_make("bundled")};
@@ -61,8 +71,9 @@ static bool record(stoa_commands *c, const oom *o, int i) {
     case 10:
         return ok(stoa_commands_remove(c, e, Heat));
     default:
-        return i % 36 == 11 ? ok(stoa_commands_destroy(c, e))
-                            : ok(stoa_commands_set(c, e, Velocity, {1, (float)i}));
+        return i % 36 == 11   ? ok(stoa_commands_destroy(c, e))
+               : i % 36 == 23 ? record_event(c, e)
+                              : ok(stoa_commands_set(c, e, Velocity, {1, (float)i}));
     }
 }
 
@@ -83,6 +94,7 @@ static void prepare_buffers(oom *o) {
 
 static void prepare_recorded(oom *o) {
     prepare_some(o);
+    assert_non_null(stoa_reader_new(o->s.world, Label));
     for (int i = 0; i < 150; i++) {
         assert_true(call_record(o, i));
     }

@@ -1,0 +1,330 @@
+/* Changing what an entity has by one component: putting it, removing it.
+ *
+ * A plain column that nobody watches, or of which only hooks are told that it was put, takes the
+ * short way along an edge that is remembered. What is told otherwise or has lanes of its own goes
+ * through stoa__change_one. Everything that can fail comes before the first write. A change costs a
+ * copy of the row and of the one that fills its place. One thread at a time. */
+#include "world/change.h"
+
+#include "storage/entities.h"
+#include "world/guard.h"
+#include "world/react.h"
+
+/* Moves an entity along a swift edge of one component, into a row appended to the target; returns
+ * where the component is there, NULL for a tag or a removal. */
+STOA__INLINE void *row_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
+                            const stoa__edge *edge, const void *data, stoa__row to) {
+    stoa_record *record = &storage->head.records[e.index];
+    const stoa__put *put = edge->puts;
+    uint32_t put_to = put->to;
+    uint8_t *value = NULL;
+    if (put_to != 0) {
+        size_t size = put->size;
+        stoa__state_mark(stoa__state_of(to.data, put_to), storage->head.tick, true);
+        if (STOA_LIKELY(size != 0)) {
+            value = to.data + put_to + to.slot * size;
+            stoa__value_copy(value, data, size);
+        }
+    }
+    stoa__row from = stoa__row_at(storage, record->place);
+    *stoa__row_entity(to) = e;
+    record->place = to.place;
+    stoa__edge_move_quick(storage, edge, source, from, to);
+    return value;
+}
+
+/* Moves an entity along a quick edge. */
+STOA__APART static stoa_status move_quick(stoa_world *world, stoa_entity e, stoa__archetype *source,
+                                          stoa__edge *edge, const void *data) {
+    stoa__storage *storage = &world->storage;
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return stoa__world_report(world, status);
+    }
+    stoa__edge_ready(storage, edge, source);
+    row_move(storage, e, source, edge, data, to);
+    return STOA_OK;
+}
+
+/* Calls the hooks of one kind, of which there are some; the value is where it was put. */
+STOA__INLINE void hooks_fire(stoa_world *world, stoa_hook_kind kind, stoa_entity e,
+                             const stoa__component *component, void *value) {
+    const stoa__hook *last = component->hooks[kind], *hook = last->ring;
+    if (STOA_LIKELY(!hook->removed)) {
+        hook->call(world, e, value, hook->user);
+    }
+    if (!STOA_LIKELY(hook == last)) {
+        stoa__hook_fire(world, e, component, hook, last);
+    }
+}
+
+/* Puts a component along an edge that is told to its hooks only; there must be room to lock the
+ * entity. */
+STOA__APART static stoa_status put_hooked(stoa_world *world, stoa_entity e, stoa__archetype *source,
+                                          stoa__edge *edge, const void *data) {
+    stoa__storage *storage = &world->storage;
+    const stoa__component *component = stoa__component_at(storage, edge->single);
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return stoa__world_report(world, status);
+    }
+    stoa__edge_ready(storage, edge, source);
+    void *value = row_move(storage, e, source, edge, data, to);
+    stoa__hook_lock(world, e);
+    bool adds = component->hooks[STOA_ON_ADD] != NULL;
+    if (adds) {
+        hooks_fire(world, STOA_ON_ADD, e, component, value);
+    }
+    const stoa__hook *last = data != NULL ? component->hooks[STOA_ON_SET] : NULL;
+    if (last != NULL && adds) {
+        stoa__hook_fire(world, e, component, last, last);
+    } else if (last != NULL) {
+        hooks_fire(world, STOA_ON_SET, e, component, value);
+    }
+    stoa__hook_unlock(world);
+    return STOA_OK;
+}
+
+/* component_move for edges that are not quick. */
+STOA__APART static stoa_status component_move_any(stoa_world *world, stoa_entity e,
+                                                  stoa__archetype *source, stoa__edge *edge,
+                                                  const void *data) {
+    stoa__storage *storage = &world->storage;
+    if (edge->watched) {
+        return stoa__change_one(world, e, edge->single, data);
+    }
+    if (edge->target->index == 0) {
+        stoa__change_leave(storage, &storage->head.records[e.index]);
+        return STOA_OK;
+    }
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (status != STOA_OK) {
+        return stoa__world_report(world, status);
+    }
+    stoa__edge_ready(storage, edge, source);
+    stoa__value_put(edge, edge->puts, to, data);
+    stoa__change_move(storage, e, source, edge, to);
+    return STOA_OK;
+}
+
+/* Moves an entity along the edge of one component that is put or dropped. */
+STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, stoa__archetype *source,
+                                        uint32_t key, const void *data) {
+    stoa_status status = stoa__world_may_touch(world, e);
+    if (!STOA_LIKELY(status == STOA_OK)) {
+        return status;
+    }
+    stoa__storage *storage = &world->storage;
+    stoa__edge *edge = stoa__edge_hop(storage, source, key);
+    if (!STOA_LIKELY(edge != NULL)) {
+        return stoa__world_report(world, stoa_last_error().status);
+    }
+    if (edge->quick) {
+        return move_quick(world, e, source, edge, data);
+    }
+    return edge->hooked && world->hooks.depth < STOA_HOOK_DEPTH
+               ? put_hooked(world, e, source, edge, data)
+               : component_move_any(world, e, source, edge, data);
+}
+
+/* The edge that an entity takes for a key, if it is the one that was taken last and goes the short
+ * way, and nothing is under way that could forbid it; else NULL. Tells the entity's archetype. */
+STOA__INLINE stoa__edge *edge_short(const stoa_world *world, stoa_entity e, uint32_t key,
+                                    stoa__archetype **source) {
+    const stoa__storage *storage = &world->storage;
+    const stoa_record *record = stoa__entities_find(storage, e);
+    const stoa__hop *hop = stoa__edge_hop_at(storage, key);
+    if (!STOA_LIKELY(record != NULL && storage->head.open == 0)) {
+        return NULL;
+    }
+    *source = stoa__row_archetype(storage, record->place);
+    return STOA_LIKELY(hop->source == *source && hop->key == key &&
+                       (hop->edge->quick || hop->edge->hooked))
+               ? hop->edge
+               : NULL;
+}
+
+STOA__INLINE stoa_status edge_take(stoa_world *world, stoa_entity e, stoa__archetype *source,
+                                   stoa__edge *edge, const void *data) {
+    return STOA_LIKELY(edge->quick) ? move_quick(world, e, source, edge, data)
+                                    : put_hooked(world, e, source, edge, data);
+}
+
+/* Sets one component that is not sparse, or adds it if there is no value. */
+STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, stoa_component id,
+                                              const void *data) {
+    stoa__storage *storage = &world->storage;
+    stoa_record *record = stoa__entities_find(storage, e);
+    if (!STOA_LIKELY(record != NULL)) {
+        return stoa__world_dead(world, e);
+    }
+    stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    const stoa_column *column = stoa__archetype_column(archetype, id);
+    if (column == NULL) {
+        return component_move(world, e, archetype, id, data);
+    }
+    const stoa__component *component = stoa__component_at(storage, id);
+    if (data == NULL) {
+        return STOA_OK;
+    }
+    if (!stoa__guard_allows(world, id, true)) {
+        return STOA_ACCESS;
+    }
+    if (!STOA_LIKELY((component->hooked & STOA__DOES_SET) == 0)) {
+        return stoa__change_one(world, e, id, data);
+    }
+    stoa__change_component(storage, component, column, stoa__row_at(storage, record->place), data);
+    return STOA_OK;
+}
+
+/* Takes one component away that is not sparse. */
+STOA__APART static stoa_status column_take_one(stoa_world *world, stoa_entity e,
+                                               stoa_component id) {
+    const stoa__storage *storage = &world->storage;
+    const stoa_record *record = stoa__entities_find(storage, e);
+    if (!STOA_LIKELY(record != NULL)) {
+        return stoa__world_dead(world, e);
+    }
+    stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    if (stoa__archetype_column(archetype, id) == NULL) {
+        return STOA_OK;
+    }
+    return component_move(world, e, archetype, id | STOA__KEY_DROP, NULL);
+}
+
+/* The set of a component, NULL if it is not sparse; `id` must be known. */
+STOA__INLINE stoa__sparse *id_set(const stoa_world *world, stoa_component id) {
+    const stoa__storage *storage = &world->storage;
+    return STOA_LIKELY(storage->sparse_first == NULL) ? NULL : stoa__component_at(storage, id)->set;
+}
+
+/* Sets one component; `id` must be known. */
+STOA__INLINE stoa_status component_set(stoa_world *world, stoa_entity e, stoa_component id,
+                                       const void *data) {
+    stoa__sparse *set = id_set(world, id);
+    return set != NULL ? stoa__change_sparse_set(world, e, set, data)
+                       : column_put_one(world, e, id, data);
+}
+
+/* Adds one component; `id` must be known. */
+STOA__INLINE stoa_status component_add(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa__sparse *set = id_set(world, id);
+    return set != NULL ? stoa__change_sparse_add(world, e, set)
+                       : column_put_one(world, e, id, NULL);
+}
+
+/* Takes one component away; `id` must be known. */
+STOA__INLINE stoa_status component_take(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa__sparse *set = id_set(world, id);
+    return set != NULL ? stoa__change_sparse_take(world, e, set) : column_take_one(world, e, id);
+}
+
+/* What stands for the value of a tag: to set one is to give a value, of no bytes. */
+static const uint8_t tag_value;
+
+stoa_status stoa_set_id(stoa_world *world, stoa_entity e, stoa_component id, const void *value,
+                        size_t size) {
+    stoa_status status = stoa__world_knows(world, id);
+    if (status != STOA_OK) {
+        return status;
+    }
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (size != component->info.size) {
+        return stoa__world_report(world, stoa__error(STOA_INVALID,
+                                                     "component '%s' has %u bytes, the value %zu",
+                                                     component->name, component->info.size, size));
+    }
+    if (value == NULL && size != 0) {
+        return stoa__world_null(world, "value");
+    }
+    return component_set(world, e, id, value != NULL ? value : &tag_value);
+}
+
+stoa_status stoa_add_id(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa_status status = stoa__world_knows(world, id);
+    return status == STOA_OK ? component_add(world, e, id) : status;
+}
+
+stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa_status status = stoa__world_knows(world, id);
+    return status == STOA_OK ? component_take(world, e, id) : status;
+}
+
+/* The id of a type, which is remembered from now on; 0 with the failure reported. */
+static stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = stoa__value_type(world, e, type);
+    if (id != 0) {
+        stoa__type_remember(world, type, id);
+    }
+    return id;
+}
+
+/* stoa_set_type for types that are not remembered, and for null values. */
+STOA__APART static stoa_status type_set_any(stoa_world *world, stoa_entity e, stoa_type *type,
+                                            const void *value) {
+    stoa_component id = type_id(world, e, type);
+    if (id == 0) {
+        return stoa_last_error().status;
+    }
+    if (value == NULL && type->size != 0) {
+        return stoa__world_null(world, "value");
+    }
+    return component_set(world, e, id, value != NULL ? value : &tag_value);
+}
+
+/* stoa_add_type for types that are not remembered. */
+STOA__APART static stoa_status type_add_any(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_id(world, e, type);
+    return id != 0 ? component_add(world, e, id) : stoa_last_error().status;
+}
+
+/* stoa_remove_type for types that are not remembered. */
+STOA__APART static stoa_status type_remove_any(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_id(world, e, type);
+    return id != 0 ? component_take(world, e, id) : stoa_last_error().status;
+}
+
+stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (!STOA_LIKELY(hop != NULL && value != NULL)) {
+        return type_set_any(world, e, type, value);
+    }
+    if (hop->set != NULL) {
+        return stoa__change_sparse_set(world, e, hop->set, value);
+    }
+    stoa__archetype *source;
+    stoa__edge *edge = edge_short(world, e, hop->id, &source);
+    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, value)
+                                     : column_put_one(world, e, hop->id, value);
+}
+
+stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (!STOA_LIKELY(hop != NULL)) {
+        return type_add_any(world, e, type);
+    }
+    if (hop->set != NULL) {
+        return stoa__change_sparse_add(world, e, hop->set);
+    }
+    stoa__archetype *source;
+    stoa__edge *edge = edge_short(world, e, hop->id, &source);
+    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, NULL)
+                                     : column_put_one(world, e, hop->id, NULL);
+}
+
+stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (!STOA_LIKELY(hop != NULL)) {
+        return type_remove_any(world, e, type);
+    }
+    if (hop->set != NULL) {
+        return stoa__change_sparse_take(world, e, hop->set);
+    }
+    stoa__archetype *source;
+    stoa__edge *edge = edge_short(world, e, hop->id | STOA__KEY_DROP, &source);
+    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, NULL)
+                                     : column_take_one(world, e, hop->id);
+}

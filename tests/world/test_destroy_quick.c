@@ -1,0 +1,305 @@
+/* Destroying small rows, which goes a short way: it must come to the same as the long one, in every
+ * place a row can be, with whatever ticks. A world that somebody listens in to one entity of takes
+ * the long way: that is the twin. */
+#include "support/support.h"
+
+#include "storage/archetype.h"
+#include "world/world.h"
+
+STOA_COMPONENT(Small, { int32_t x, y; });
+STOA_COMPONENT(Three, { float x, y, z; });
+STOA_COMPONENT(Pair, { int64_t a, b; });
+STOA_TAG(Mark);
+STOA_COMPONENT(Hit, { int32_t damage; });
+
+/* Two worlds that are treated alike. */
+typedef struct twins {
+    support_world s[2]; /* quick, and not */
+    stoa_entity e[4000];
+    int32_t count;
+} twins;
+
+static twins t;
+
+static void hear_nothing(stoa_world *world, const stoa_event *event, void *user) {
+    (void)world, (void)event, (void)user;
+}
+
+static void twins_open(void) {
+    t.count = 0;
+    for (int i = 0; i < 2; i++) {
+        support_world_open_with(&t.s[i], 16384);
+        stoa_entity watched = stoa_create(t.s[i].world);
+        if (i == 1) {
+            stoa_listener ear =
+                stoa_listener_new(t.s[i].world, &(stoa_listener_desc){.type = STOA_TYPE_OF(Hit),
+                                                                      .target = watched,
+                                                                      .call = hear_nothing});
+            assert_int_not_equal(ear.id, 0);
+        }
+    }
+    stoa_id(t.s[0].world, Hit);
+}
+
+static void twins_close(void) {
+    support_world_close(&t.s[0]);
+    support_world_close(&t.s[1]);
+}
+
+#define BOTH(call)                                                                                 \
+    do {                                                                                           \
+        for (int both = 0; both < 2; both++) {                                                     \
+            stoa_world *w = t.s[both].world;                                                       \
+            call;                                                                                  \
+        }                                                                                          \
+    } while (0)
+
+/* Makes entities of one of two archetypes, with a tag or without. */
+static void pairs_make(int32_t count, bool tagged) {
+    for (int32_t i = 0; i < count; i++) {
+        stoa_entity made[2];
+        for (int k = 0; k < 2; k++) {
+            stoa_world *w = t.s[k].world;
+            made[k] = tagged ? stoa_create_with(w, STOA_VALUE(Small, {i, 0}),
+                                                STOA_VALUE(Three, {1, 2, (float)i}),
+                                                STOA_VALUE(Pair, {i, -i}), STOA_ZERO(Mark))
+                             : stoa_create_with(w, STOA_VALUE(Small, {i, 0}),
+                                                STOA_VALUE(Three, {1, 2, (float)i}));
+        }
+        assert_true(stoa_entity_eq(made[0], made[1]));
+        t.e[t.count++] = made[0];
+    }
+}
+
+static void pair_destroy(int32_t at) {
+    stoa_entity e = t.e[at];
+    BOTH(assert_int_equal(stoa_destroy(w, e), STOA_OK));
+    BOTH(assert_false(stoa_alive(w, e)));
+}
+
+/* What is known of every entity's ticks is the same in both, and so is all else. */
+static void twins_compare(uint32_t ticks) {
+    assert_int_equal(t.s[0].world->storage.free_first, t.s[1].world->storage.free_first);
+    assert_true(stoa_hash(t.s[0].world) == stoa_hash(t.s[1].world));
+    BOTH(assert_int_equal(stoa_check(w), STOA_OK));
+    stoa_type *types[] = {STOA_TYPE_OF(Small), STOA_TYPE_OF(Three), STOA_TYPE_OF(Pair),
+                          STOA_TYPE_OF(Mark)};
+    for (int32_t i = 0; i < t.count; i++) {
+        for (uint32_t since = 0; since <= ticks; since++) {
+            for (int k = 0; k < 4; k++) {
+                assert_int_equal(stoa_changed_type(t.s[0].world, t.e[i], types[k], since),
+                                 stoa_changed_type(t.s[1].world, t.e[i], types[k], since));
+                assert_int_equal(stoa_added_type(t.s[0].world, t.e[i], types[k], since),
+                                 stoa_added_type(t.s[1].world, t.e[i], types[k], since));
+            }
+        }
+    }
+}
+
+static int32_t capacity_of(stoa_entity e) {
+    stoa_archetype_info info;
+    stoa_world *w = t.s[0].world;
+    assert_int_equal(stoa_archetype_info_get(w, stoa_archetype_of(w, e), &info), STOA_OK);
+    return info.chunk_capacity;
+}
+
+/* Three chunks, the last of few rows, with ticks that differ as told; then a row goes. */
+static void places_verify(bool tagged, bool newer_first, bool newer_last) {
+    twins_open();
+    pairs_make(1, tagged);
+    /* Chunks grow until they are full. */
+    int32_t full = 0;
+    while (full != capacity_of(t.e[0])) {
+        full = capacity_of(t.e[0]);
+        pairs_make(full - t.count + 1, tagged);
+    }
+    BOTH(stoa_tick_advance(w));
+    pairs_make(2 * full + 3 - t.count, tagged);
+    BOTH(stoa_tick_advance(w));
+    if (newer_first) {
+        BOTH(stoa_get_mut(w, t.e[0], Three)->x = 5);
+    }
+    if (newer_last) {
+        BOTH(stoa_get_mut(w, t.e[t.count - 1], Small)->x = 5);
+    }
+    stoa_archetype_info info;
+    assert_int_equal(
+        stoa_archetype_info_get(t.s[0].world, stoa_archetype_of(t.s[0].world, t.e[0]), &info),
+        STOA_OK);
+    assert_int_equal(info.chunk_count, 3);
+    assert_true(t.s[0].world->storage.archetypes[info.id]->light);
+    /* First, inside, at the end of a chunk, at the start of one, and the last until none is left in
+     * its chunk. */
+    const int32_t at[] = {0, full / 2, full - 1, full, 2 * full + 1};
+    for (int i = 0; i < 5; i++) {
+        pair_destroy(at[i]);
+        twins_compare(4);
+    }
+    twins_close();
+}
+
+/* ENT-08 CHG-01: the row that fills the hole takes its ticks along. */
+static void filler_takes_its_ticks_along(void **state) {
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        places_verify((way & 1) != 0, (way & 2) != 0, (way & 4) != 0);
+    }
+}
+
+/* ENT-08 CHG-01: a tag that was added later to rows with columns as old as all others. */
+static void filler_takes_the_ticks_of_its_tags_along(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity first = STOA_NULL, late[3];
+    int32_t full = 0, count = 0;
+    for (; full == 0 || count < full; count++) {
+        stoa_entity e = stoa_create_with(w, STOA_VALUE(Small, {count, 0}), STOA_ZERO(Mark));
+        first = count == 0 ? e : first;
+        full = (int32_t)w->storage.archetypes[stoa_archetype_of(w, e)]->full_capacity;
+    }
+    for (int i = 0; i < 3; i++) {
+        late[i] = stoa_create_with(w, STOA_VALUE(Small, {-1, 0}));
+    }
+    uint32_t before = stoa_tick(w);
+    stoa_tick_advance(w);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(stoa_add(w, late[i], Mark), STOA_OK);
+    }
+    assert_true(w->storage.archetypes[stoa_archetype_of(w, first)]->light);
+    assert_false(stoa_added(w, first, Mark, before));
+    assert_false(stoa_changed(w, late[2], Small, before));
+    assert_int_equal(stoa_destroy(w, first), STOA_OK);
+    assert_true(stoa_added(w, late[2], Mark, before));
+    assert_false(stoa_changed(w, late[2], Small, before));
+}
+
+/* ENT-08 CHG-01: in any order, with writes and creations in between. */
+static void destroying_at_random_is_the_same_both_ways(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        support_random random = {seed};
+        uint32_t tick = 0;
+        twins_open();
+        pairs_make(600, seed % 2 == 0);
+        while (t.count > 0) {
+            uint32_t what = support_random_below(&random, 40);
+            int32_t at = (int32_t)support_random_below(&random, (uint32_t)t.count);
+            if (what == 0 && tick < 6) {
+                BOTH(stoa_tick_advance(w));
+                tick++;
+            } else if (what == 1 && t.count < 700) {
+                pairs_make(20, support_random_below(&random, 2) == 0);
+            } else if (what < 5) {
+                BOTH(stoa_get_mut(w, t.e[at], Small)->x++);
+            } else {
+                pair_destroy(at);
+                t.e[at] = t.e[--t.count];
+            }
+            if (support_random_below(&random, 100) == 0) {
+                twins_compare(7);
+            }
+        }
+        twins_compare(7);
+        twins_close();
+    }
+}
+
+/* ENT-03 ENT-04: handles that are stale, of no entity, or of a slot that has had its last tenant.
+ */
+static void handles_that_are_not_alive_are_refused(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity keep[3];
+    for (int32_t i = 0; i < 3; i++) {
+        keep[i] = stoa_create_with(w, STOA_VALUE(Small, {i, 0}));
+    }
+    stoa_entity e = keep[1];
+    assert_true(w->storage.archetypes[stoa_archetype_of(w, e)]->light);
+    assert_int_equal(stoa_destroy(w, e), STOA_OK);
+    const stoa_entity bad[] = {e,
+                               {0, 0},
+                               {0, 1},
+                               {1, 0},
+                               {2, 0},
+                               {900, 1},
+                               {UINT32_MAX, 1},
+                               {e.index, e.generation + 1},
+                               {e.index, (e.generation + 1) | STOA__DEAD}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(stoa_destroy(w, bad[i]), STOA_DEAD);
+        assert_int_equal(stoa_count(w), 2);
+    }
+    s->asserts_seen = s->asserts;
+    /* The last generation but one, then the last. */
+    stoa_record *record = &w->storage.head.records[e.index];
+    record->generation = STOA__DEAD | (STOA__GENERATION_MAX - 1);
+    stoa_entity last = stoa_create_with(w, STOA_VALUE(Small, {7, 0}));
+    assert_int_equal(last.index, e.index);
+    assert_int_equal(last.generation, STOA__GENERATION_MAX - 1);
+    assert_int_equal(stoa_destroy(w, last), STOA_OK);
+    last = stoa_create_with(w, STOA_VALUE(Small, {8, 0}));
+    assert_int_equal(last.generation, STOA__GENERATION_MAX);
+    assert_int_equal(stoa_destroy(w, last), STOA_OK);
+    assert_int_equal(stoa_destroy(w, last), STOA_DEAD);
+    assert_int_equal(stoa_check(w), STOA_OK);
+    stoa_entity next = stoa_create_with(w, STOA_VALUE(Small, {9, 0}));
+    assert_int_not_equal(next.index, e.index);
+    assert_int_equal(stoa_get(w, keep[0], Small)->x, 0);
+    assert_int_equal(stoa_get(w, keep[2], Small)->x, 2);
+    s->asserts_seen = s->asserts;
+}
+
+/* ENT-08: what makes an archetype more than a plain row, after its rows were destroyed quickly. */
+static int drops;
+
+static void note_remove(stoa_world *w, stoa_entity e, void *value, void *user) {
+    (void)w, (void)e, (void)user;
+    drops += ((const Small *)value)->x;
+}
+
+static void late_watchers_are_told_of_the_dead(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e[8];
+    drops = 0;
+    for (int32_t i = 0; i < 8; i++) {
+        e[i] = stoa_create_with(w, STOA_VALUE(Small, {1 << i, 0}));
+    }
+    assert_int_equal(stoa_destroy(w, e[0]), STOA_OK);
+    stoa_hook hook = stoa_on_remove(w, Small, note_remove, NULL);
+    assert_int_equal(stoa_destroy(w, e[1]), STOA_OK);
+    assert_int_equal(drops, 2);
+    assert_int_equal(stoa_hook_remove(w, hook), STOA_OK);
+    assert_int_equal(stoa_destroy(w, e[2]), STOA_OK);
+    assert_int_equal(drops, 2);
+    assert_int_equal(stoa_log_keep(w, 10), STOA_OK);
+    uint32_t before = stoa_tick(w);
+    stoa_tick_advance(w);
+    assert_int_equal(stoa_destroy(w, e[3]), STOA_OK);
+    stoa_log log = stoa_destroyed_since(w, before);
+    assert_true(stoa_log_next(&log));
+    assert_true(stoa_entity_eq(log.entity, e[3]));
+    assert_int_equal(stoa_log_keep(w, 0), STOA_OK);
+    /* While it is iterated, and while buffers are forked. */
+    stoa_query *q = stoa_query_new(w, &(stoa_query_desc){.terms = {STOA_READ(Small)}});
+    stoa_iter it = stoa_query_iter(q);
+    support_assert_misuse(s, stoa_destroy(w, e[4]), STOA_ITERATING);
+    stoa_iter_end(&it);
+    assert_int_equal(stoa_commands_fork(w, NULL, 0), STOA_OK);
+    support_assert_misuse(s, stoa_destroy(w, e[4]), STOA_FORKED);
+    assert_int_equal(stoa_commands_join(w), STOA_OK);
+    assert_int_equal(stoa_destroy(w, e[4]), STOA_OK);
+    assert_int_equal(stoa_count(w), 3);
+}
+
+int main(void) {
+#define WITH_WORLD(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filler_takes_its_ticks_along),
+        WITH_WORLD(filler_takes_the_ticks_of_its_tags_along),
+        cmocka_unit_test(destroying_at_random_is_the_same_both_ways),
+        WITH_WORLD(handles_that_are_not_alive_are_refused),
+        WITH_WORLD(late_watchers_are_told_of_the_dead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -46,7 +46,7 @@ stoa_query *stoa_query_new(stoa_world *world, const stoa_query_desc *desc);
 /// must be registered. `changed` and `added` filter by what happened since the last run.
 stoa_query *stoa_query_parse(stoa_world *world, const char *text);
 
-/// Frees a query; refused while it is being iterated. NULL is fine.
+/// Frees a query; refused while it is being iterated or shared. NULL is fine.
 stoa_status stoa_query_free(stoa_query *query);
 
 /// The query's name: as given, or made of its terms.
@@ -113,6 +113,33 @@ stoa_status stoa_query_set_type(stoa_query *query, stoa_type *type, const void *
 
 /// Typed twin of stoa_query_remove_id.
 stoa_status stoa_query_remove_type(stoa_query *query, stoa_type *type);
+
+/// Cuts what a query matches into parts for threads; returns how many, or -1.
+/// A part has about `rows` rows, in storage order; 0: the number of rows decides. `since` is the
+/// tick that `changed` and `added` filters go by; NULL: everything is new. The parts hold until the
+/// next cut, and until the structure of the world changes: to iterate them on threads it must be
+/// locked, see stoa_commands_fork.
+int32_t stoa_query_cut(stoa_query *query, const uint32_t *since, int32_t rows);
+
+/// Starts an iteration of one part, by its number.
+/// It is no run of the query and locks nothing. Each part by one thread at a time.
+stoa_iter stoa_query_part(stoa_query *query, int32_t part);
+
+/// Prepares a query to be iterated on threads while command buffers are forked.
+/// It can be iterated `threads` times at once; one more may be refused with STOA_LIMIT. Until
+/// stoa_query_unshare such iterations are no runs of it. To be called right before
+/// stoa_commands_fork: the structure of the world must not change in between.
+stoa_status stoa_query_share(stoa_query *query, int32_t threads);
+
+/// Ends what stoa_query_share began, when the threads are done.
+/// `ran` tells that it counts as a run of the query.
+void stoa_query_unshare(stoa_query *query, bool ran);
+
+/// Fills in the terms of a query, by id, as many as there is room for; returns how many it has.
+int32_t stoa_query_terms(const stoa_query *query, stoa_term *terms, int32_t capacity);
+
+/// The world that a query was made for.
+stoa_world *stoa_query_world(const stoa_query *query);
 
 /// Ends an iteration before its last chunk; a no-op after it.
 void stoa_iter_end(stoa_iter *it);

@@ -10,6 +10,9 @@ int32_t stoa_query_count(const stoa_query *query) {
         stoa__world_null(NULL, "query");
         return 0;
     }
+    if (!stoa__terms_allowed(query->head.world, &query->terms, false)) {
+        return 0;
+    }
     return query->terms.heavy
                ? stoa__walk_count(query->head.world, &query->terms, stoa__query_since(query))
                : stoa__terms_count(&query->head.world->storage, &query->terms);
@@ -24,6 +27,9 @@ int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
     stoa_status status = stoa__terms_read(world, desc, &terms);
     if (status != STOA_OK) {
         stoa__world_report(world, status);
+        return -1;
+    }
+    if (!stoa__terms_allowed(world, &terms, false)) {
         return -1;
     }
     return terms.heavy ? stoa__walk_count(world, &terms, world->storage.head.tick - STOA__QUERY_AGE)
@@ -42,6 +48,9 @@ static stoa_entity empty_first(const stoa_world *world) {
 stoa_entity stoa_query_first(const stoa_query *query) {
     if (query == NULL) {
         stoa__world_null(NULL, "query");
+        return STOA_NULL;
+    }
+    if (!stoa__terms_allowed(query->head.world, &query->terms, false)) {
         return STOA_NULL;
     }
     const stoa__storage *storage = &query->head.world->storage;
@@ -69,6 +78,9 @@ stoa_entity stoa_query_single(const stoa_query *query) {
         stoa__world_null(NULL, "query");
         return STOA_NULL;
     }
+    if (!stoa__terms_allowed(query->head.world, &query->terms, false)) {
+        return STOA_NULL;
+    }
     int32_t count = stoa_query_count(query);
     if (count != 1) {
         stoa__world_report(query->head.world,
@@ -77,4 +89,25 @@ stoa_entity stoa_query_single(const stoa_query *query) {
         return STOA_NULL;
     }
     return stoa_query_first(query);
+}
+
+int32_t stoa_query_terms(const stoa_query *query, stoa_term *terms, int32_t capacity) {
+    if (query == NULL || (terms == NULL && capacity > 0)) {
+        stoa__world_null(query != NULL ? query->head.world : NULL,
+                         query == NULL ? "query" : "list of terms");
+        return 0;
+    }
+    for (int32_t i = 0; i < capacity && (uint32_t)i < query->terms.count; i++) {
+        const stoa__term *term = &query->terms.items[i];
+        terms[i] = (stoa_term){NULL, term->component->info.id, term->access, term->group};
+    }
+    return (int32_t)query->terms.count;
+}
+
+stoa_world *stoa_query_world(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return NULL;
+    }
+    return query->head.world;
 }

@@ -20,9 +20,8 @@ static void each_run(each_fields *each) {
     const stoa__terms *terms = &it->query->terms;
     for (uint32_t i = 0; i < terms->count; i++) {
         size_t size = terms->items[i].component->info.size;
-        each->fields[i] = (it->fields >> i & 1) != 0
-                              ? it->data + it->offsets[i] + (size_t)it->first * size
-                              : NULL;
+        each->fields[i] =
+            (it->fields >> i & 1) != 0 ? it->data + it->offsets[i] + it->first * size : NULL;
     }
 }
 

@@ -7,11 +7,21 @@
 #include "query/walk.h"
 
 #include "storage/archetype.h"
+#include "world/guard.h"
 
-/* Lists the entities without components, for as long as iterations need them. */
+/* Iterations of one query that threads can have at once. */
+#define THREADS_MAX 4096
+
+/* Lists the entities without components, for as long as iterations need them. Where only threads
+ * to come need a list that is there, it may be out of date. */
 static stoa_status empties_list(stoa_world *world) {
     const stoa__storage *storage = &world->storage;
-    if (storage->empty_count == 0 || world->empties.chunk_count > 0) {
+    bool locked = (storage->head.open & (STOA__OPEN_ITER | STOA__OPEN_FORK)) != 0;
+    if (locked && world->empties.chunk_count > 0) {
+        return STOA_OK;
+    }
+    if (storage->empty_count == 0) {
+        stoa__query_empties_drop(world);
         return STOA_OK;
     }
     stoa_entity *list =
@@ -26,6 +36,7 @@ static stoa_status empties_list(stoa_world *world) {
             list[count++] = (stoa_entity){i, record->generation};
         }
     }
+    stoa__query_empties_drop(world);
     world->empties_chunk = (stoa_chunk){(uint8_t *)(void *)list, 0, count};
     world->empties.chunk_count = 1;
     return STOA_OK;
@@ -37,6 +48,27 @@ void stoa__query_empties_drop(stoa_world *world) {
                         (size_t)world->empties_chunk.count * sizeof(stoa_entity), STOA__LINE);
         world->empties.chunk_count = 0;
     }
+}
+
+/* True if an iteration is one of several that threads have, which nobody counts. */
+static bool query_loose(const stoa_query *query) {
+    return query->shared > 0 && (query->head.world->storage.head.open & STOA__OPEN_FORK) != 0;
+}
+
+bool stoa__terms_allowed(const stoa_world *world, const stoa__terms *terms, bool data) {
+    bool allowed = true;
+#ifdef STOA_DEBUG
+    for (uint32_t i = 0; i < terms->count && allowed; i++) {
+        stoa_access access = terms->items[i].access;
+        bool ticks = access == STOA_ACCESS_CHANGED || access == STOA_ACCESS_ADDED;
+        if (ticks || (data && (terms->data >> i & 1) != 0)) {
+            allowed = stoa__guard_allows(world, terms->ids[i], (terms->writes >> i & 1) != 0);
+        }
+    }
+#else
+    (void)world, (void)terms, (void)data;
+#endif
+    return allowed;
 }
 
 /* Begins an iteration: makes lists that are missing and counts it. The thread's error is set, not
@@ -58,9 +90,27 @@ static stoa_status query_begin(stoa_query *query, stoa__walk **walk) {
     return status;
 }
 
+/* query_begin on a thread, with what stoa_query_share prepared. */
+static stoa_status query_begin_loose(stoa_query *query, stoa__walk **walk) {
+    if (!query->terms.heavy) {
+        return STOA_OK;
+    }
+    *walk = stoa__walk_take_shared(query);
+    if (*walk == NULL) {
+        return stoa__error(STOA_LIMIT, "query '%s' is iterated more often than it is shared",
+                           stoa_query_name(query));
+    }
+    (*walk)->loose = true;
+    return STOA_OK;
+}
+
 stoa_iter stoa__iter_start(stoa_query *query, uint32_t since, bool run) {
     stoa__walk *walk = NULL;
-    stoa_status status = query_begin(query, &walk);
+    if (!stoa__terms_allowed(query->head.world, &query->terms, true)) {
+        return (stoa_iter){.query = NULL};
+    }
+    stoa_status status =
+        query_loose(query) ? query_begin_loose(query, &walk) : query_begin(query, &walk);
     if (status != STOA_OK) {
         stoa__world_report(query->head.world, status);
         return (stoa_iter){.query = NULL};
@@ -70,7 +120,6 @@ stoa_iter stoa__iter_start(stoa_query *query, uint32_t since, bool run) {
         stoa__walk_begin(walk, it.world, &query->terms, query, since);
         walk->run = run;
     } else {
-        it.offsets_base = query->head.offsets;
         it.match = query->head.matches;
         it.match_end = query->head.matches + query->head.count;
     }
@@ -124,15 +173,25 @@ static void query_end(stoa_query *query) {
 }
 
 void stoa_query_close(stoa_query *query) {
+    if (query_loose(query)) {
+        return;
+    }
     query->head.last_run = query->head.world->storage.head.tick;
     query_end(query);
 }
 
 /* Ends an iteration by runs, early or not. */
 static void walk_end(stoa_query *query, stoa__walk *walk, bool whole) {
+    if (walk->part) {
+        return;
+    }
     stoa_world *world = query->head.world;
-    bool ran = whole && walk->run, timed = query->terms.timed;
-    walk->busy = false;
+    bool ran = whole && walk->run, timed = query->terms.timed, loose = walk->loose;
+    walk->loose = false;
+    stoa__walk_release(walk);
+    if (loose) {
+        return;
+    }
     if (ran) {
         query->head.last_run = world->storage.head.tick;
         query->ran = true;
@@ -145,7 +204,7 @@ static void walk_end(stoa_query *query, stoa__walk *walk, bool whole) {
 
 int32_t stoa_walk_fill(stoa_query *query, stoa_walk_head *head) {
     stoa__walk *walk = (stoa__walk *)head;
-    if (query == NULL || walk == NULL) {
+    if (query == NULL || walk == NULL || head->runs == NULL) {
         return 0;
     }
     if (!stoa__walk_fill(walk)) {
@@ -168,32 +227,125 @@ void stoa_iter_end(stoa_iter *it) {
     it->fields = 0;
     it->query = NULL;
     it->walk = NULL;
-    if (walk != NULL) {
+    if (walk != NULL && walk->head.runs != NULL) {
         walk_end(query, walk, false);
-    } else {
+    } else if (walk == NULL && !query_loose(query)) {
         query_end(query);
+    }
+}
+
+/* Prepares what threads need to iterate a query so many times at once, beside those that it is
+ * shared by already. The thread's error is set, not reported. */
+static stoa_status share_prepare(stoa_query *query, int32_t threads) {
+    if (threads < 1) {
+        return stoa__error(STOA_INVALID, "sharing by %d threads", threads);
+    }
+    if (threads > THREADS_MAX || query->shared_walks > THREADS_MAX) {
+        return stoa__error(STOA_LIMIT, "sharing by more than %d threads", THREADS_MAX);
+    }
+    stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (query->terms.heavy) {
+        return stoa__walk_reserve(query, (int32_t)query->shared_walks + threads)
+                   ? STOA_OK
+                   : stoa__error_memory("the iterations of a query");
+    }
+    return query->terms.empty ? empties_list(query->head.world) : STOA_OK;
+}
+
+stoa_status stoa_query_share(stoa_query *query, int32_t threads) {
+    if (query == NULL) {
+        return stoa__world_null(NULL, "query");
+    }
+    stoa_status status = share_prepare(query, threads);
+    if (status != STOA_OK) {
+        return stoa__world_report(query->head.world, status);
+    }
+    query->head.world->empties_open += query->terms.empty && !query->terms.heavy;
+    stoa__query_resolve(query);
+    /* Made now: threads may ask for it. */
+    (void)stoa_query_name(query);
+    /* Iterations come here, where it is seen that they are not to be counted. */
+    query->head.light = query->terms.heavy ? STOA_QUERY_HEAVY : STOA_QUERY_OPEN;
+    query->shared_walks += query->terms.heavy ? (uint32_t)threads : 0;
+    query->shared++;
+    return STOA_OK;
+}
+
+/* Ends iterations that threads left open. */
+static void loose_end(stoa_query *query) {
+    for (stoa__walk *walk = query->walks; walk != NULL; walk = walk->next) {
+        if (walk->loose) {
+            walk->loose = false;
+            stoa__walk_release(walk);
+        }
+    }
+}
+
+void stoa_query_unshare(stoa_query *query, bool ran) {
+    if (query == NULL || query->shared == 0) {
+        return;
+    }
+    stoa_world *world = query->head.world;
+    if (--query->shared == 0) {
+        loose_end(query);
+        query->shared_walks = 0;
+        query->head.light = stoa__query_weight(query);
+    }
+    if (query->terms.empty && !query->terms.heavy && --world->empties_open == 0) {
+        stoa__query_empties_drop(world);
+    }
+    if (ran) {
+        query->head.last_run = world->storage.head.tick;
+        query->ran = true;
+        if (query->terms.timed) {
+            stoa__world_tick_step(world, 1);
+        }
+    }
+}
+
+void stoa__query_resolve(stoa_query *query) {
+    for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
+        stoa_match *match = &query->head.matches[i];
+        if (match->version != match->archetype->version) {
+            stoa_match_resolve(query, match);
+        }
+    }
+}
+
+/* Reads where the columns keep the ticks of their rows, for terms that write such columns. */
+static STOA__APART void marks_resolve(const stoa_query *query, stoa_match *match) {
+    const void *archetype = match->archetype;
+    for (uint32_t left = query->terms.marks; left != 0; left &= left - 1) {
+        uint32_t i = stoa__bit_lowest(left);
+        if ((match->fields >> i & 1) != 0) {
+            match->offsets[query->terms.count + i] =
+                stoa__archetype_lane(archetype, query->terms.ids[i], STOA__LANE_CHANGED)->offset;
+        }
     }
 }
 
 void stoa_match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa_archetype_head *archetype = match->archetype;
-    uint32_t *offsets = query->head.offsets + match->first;
-    uint64_t fields = 0;
-    for (uint32_t i = 0; i < query->terms.count; i++) {
-        const stoa_column *column = stoa_archetype_column(archetype, query->terms.ids[i]);
+    const stoa_column *columns = archetype->columns;
+    uint32_t *offsets = match->offsets, mask = archetype->column_mask, count = query->terms.count;
+    uint64_t there = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        stoa_component id = query->terms.ids[i];
+        const stoa_column *column = &columns[id & mask];
+        if (!STOA_LIKELY(column->id == id)) {
+            column = stoa_archetype_column(archetype, id);
+        }
         if (column != NULL) {
             offsets[i] = column->offset;
-            fields |= query->terms.fields & (uint64_t)0x100000001u << i;
+            there |= (uint64_t)1 << i;
         }
     }
-    for (uint32_t left = query->terms.marks; left != 0; left &= left - 1) {
-        uint32_t i = stoa__bit_lowest(left);
-        if ((fields >> i & 1) != 0) {
-            const void *owner = archetype;
-            offsets[query->terms.count + i] =
-                stoa__archetype_lane(owner, query->terms.ids[i], STOA__LANE_CHANGED)->offset;
-        }
-    }
-    match->fields = fields;
+    match->fields = query->terms.fields & (there | there << 32);
     match->version = archetype->version;
+    if (query->terms.marks != 0) {
+        marks_resolve(query, match);
+    }
 }

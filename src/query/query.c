@@ -5,6 +5,7 @@
  * so that it cannot fail half way. Queries belong to their world, which frees those left. */
 #include "query/query.h"
 
+#include "query/cut.h"
 #include "query/observe.h"
 #include "query/text.h"
 #include "query/walk.h"
@@ -21,19 +22,31 @@ static uint32_t offsets_stride(const stoa_query *query) {
 
 static bool matches_reserve(stoa_query *query, uint32_t count) {
     stoa__heap *heap = &query->head.world->storage.heap;
-    count = count > 0 ? count : 1;
+    count = (count > 0 ? count : 1) + STOA_MATCH_AHEAD;
     uint32_t stride = offsets_stride(query);
-    return stoa__heap_grow(heap, &query->head.matches, &query->match_capacity, count,
-                           sizeof *query->head.matches) &&
-           stoa__heap_grow(heap, &query->head.offsets, &query->offset_capacity,
-                           query->match_capacity * stride, sizeof *query->head.offsets);
+    if (!stoa__heap_grow(heap, &query->head.matches, &query->match_capacity, count,
+                         sizeof *query->head.matches)) {
+        return false;
+    }
+    const uint32_t *before = query->head.offsets;
+    if (!stoa__heap_grow(heap, &query->head.offsets, &query->offset_capacity,
+                         query->match_capacity * stride, sizeof *query->head.offsets)) {
+        return false;
+    }
+    for (uint32_t i = 0; before != query->head.offsets && i < query->head.count; i++) {
+        query->head.matches[i].offsets = query->head.offsets + (size_t)i * stride;
+    }
+    return true;
 }
 
 /* Adds a match, its offsets read. */
 static void match_add(stoa_query *query, stoa_archetype_head *archetype) {
     stoa_match *match = &query->head.matches[query->head.count];
     match->archetype = archetype;
-    match->first = query->head.count * offsets_stride(query);
+    match->offsets = query->head.offsets + (size_t)query->head.count * offsets_stride(query);
+    for (uint32_t i = 1; i <= STOA_MATCH_AHEAD; i++) {
+        match[i].archetype = archetype;
+    }
     query->head.count++;
     stoa_match_resolve(query, match);
 }
@@ -62,10 +75,14 @@ stoa_status stoa__query_list(stoa_query *query) {
         }
     }
     query->listed = true;
-    query->head.light = query->terms.heavy                  ? STOA_QUERY_HEAVY
-                        : query->once || query->terms.empty ? STOA_QUERY_OPEN
-                                                            : STOA_QUERY_LIGHT;
+    query->head.light = stoa__query_weight(query);
     return STOA_OK;
+}
+
+uint32_t stoa__query_weight(const stoa_query *query) {
+    return query->terms.heavy                  ? STOA_QUERY_HEAVY
+           : query->once || query->terms.empty ? STOA_QUERY_OPEN
+                                               : STOA_QUERY_LIGHT;
 }
 
 static stoa_status archetype_prepare(void *user) {
@@ -152,7 +169,8 @@ static size_t queries_bytes(const stoa_world *world) {
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
         bytes += sizeof *query + query->match_capacity * sizeof *query->head.matches +
                  query->offset_capacity * sizeof *query->head.offsets +
-                 (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query);
+                 (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query) +
+                 stoa__cut_bytes(query);
     }
     return bytes;
 }
@@ -190,6 +208,7 @@ static void query_enter(stoa_world *world, stoa_query *query) {
 
 static void query_free_memory(stoa_query *query) {
     stoa__heap *heap = &query->head.world->storage.heap;
+    stoa__cut_free(query);
     stoa__walk_free_all(query);
     stoa__heap_text_free(heap, query->name);
     stoa__heap_grow_free(heap, query->head.matches, query->match_capacity,
@@ -200,6 +219,10 @@ static void query_free_memory(stoa_query *query) {
 }
 
 stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, bool once) {
+    if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
+        stoa__error(STOA_FORKED, "a query cannot be made while command buffers are filled");
+        return NULL;
+    }
     stoa__heap *heap = &world->storage.heap;
     stoa_query *query = stoa__heap_alloc(heap, sizeof *query, _Alignof(stoa_query));
     if (query == NULL) {
@@ -267,11 +290,11 @@ stoa_status stoa_query_free(stoa_query *query) {
     if (query == NULL) {
         return STOA_OK;
     }
-    if (query->head.open != 0) {
+    if (query->head.open != 0 || query->shared != 0) {
         return stoa__world_report(query->head.world,
-                                  stoa__error(STOA_ITERATING,
-                                              "query '%s' is freed while it is iterated",
-                                              stoa_query_name(query)));
+                                  stoa__error(STOA_ITERATING, "query '%s' is freed while it is %s",
+                                              stoa_query_name(query),
+                                              query->head.open != 0 ? "iterated" : "shared"));
     }
     stoa__query_delete(query);
     return STOA_OK;

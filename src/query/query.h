@@ -62,6 +62,9 @@ struct stoa_query {
     stoa_query *previous;
     char *name;               /* as given, or NULL */
     struct stoa__walk *walks; /* of heavy iterations, kept for the next */
+    struct stoa__cut *cut;    /* into parts, or NULL */
+    uint32_t shared;          /* how many wait for stoa_query_unshare */
+    uint32_t shared_walks;    /* that those need not to be in use */
     uint32_t match_capacity;
     uint32_t offset_capacity;
     bool listed; /* the matches are complete and kept so; not before the first iteration */
@@ -116,6 +119,17 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
 /* Lists the archetypes that match, which an iteration needs. The thread's error is set, not
  * reported. */
 stoa_status stoa__query_list(stoa_query *query);
+
+/* Reads the offsets of matches anew where they have moved, so that threads need not. The matches
+ * must be listed. */
+void stoa__query_resolve(stoa_query *query);
+
+/* True if the calling thread may walk what the terms match; otherwise the failure is reported.
+ * Without `data` it is only asked what matches. */
+bool stoa__terms_allowed(const stoa_world *world, const stoa__terms *terms, bool data);
+
+/* How an iteration of a query goes, of stoa_query_weight. */
+uint32_t stoa__query_weight(const stoa_query *query);
 
 /* The tick that the filters of a query go by: that of its last run, or older than everything. */
 uint32_t stoa__query_since(const stoa_query *query);

@@ -9,6 +9,8 @@
 
 /* Rows whose bits are worked out before what was listed is handed out. */
 #define BATCH 8192u
+/* Chunks whose state is asked for ahead of their turn. */
+#define AHEAD 16
 
 /* To find the row of one entity of a set takes as long as to ask so many rows whether they are in
  * it: 14 ns and 3. */
@@ -28,7 +30,7 @@ static bool rows_exceed(const stoa__walk *walk, uint64_t count) {
     return rows > count;
 }
 
-/* The smallest set that every match is in, if that is the shorter way. */
+/* The smallest set that every match is in, if that is the shorter way, and whose term it is. */
 static void set_choose(stoa__walk *walk) {
     const stoa__terms *terms = walk->terms;
     const stoa__sparse *smallest = NULL;
@@ -84,6 +86,10 @@ void stoa__walk_begin(stoa__walk *walk, const stoa_world *world, const stoa__ter
     walk->position_next = 0;
     walk->record = 1;
     walk->next_one = query != NULL ? terms->empty : 1;
+    walk->next_end = query != NULL ? query->head.count : world->storage.archetype_count;
+    walk->chunk_first = 0;
+    walk->chunk_end = INT32_MAX;
+    walk->chunk_stop = 0;
     walk->archetype = NULL;
     walk->offsets = NULL;
     walk->chunk = 0;
@@ -91,6 +97,7 @@ void stoa__walk_begin(stoa__walk *walk, const stoa_world *world, const stoa__ter
     walk->live_next = 0;
     walk->run_count = 0;
     set_choose(walk);
+    walk->position_end = walk->set != NULL ? walk->set->count : 0;
     walk->empties = terms->empty && walk->set == NULL ? world->storage.empty_count : 0;
     walk->number = STOA__NONE;
     if (walk->set != NULL) {
@@ -142,6 +149,30 @@ static bool group_settled(const stoa__terms *terms, uint32_t from, uint32_t to,
     return false;
 }
 
+/* Chooses the column that is asked for as soon as a row is found: the first with data. */
+static void touch_choose(stoa__walk *walk) {
+    uint32_t columns = (uint32_t)walk->fields;
+    uint32_t index = columns != 0 ? stoa__bit_lowest(columns) : 0;
+    walk->touch = columns != 0 ? walk->offsets[index] : 0;
+    walk->touch_size = columns != 0 ? walk->terms->items[index].component->info.size : 0;
+}
+
+/* Where a chunk keeps the tick that tells soonest that none of its rows matches. */
+static uint32_t gate_choose(const stoa__walk *walk) {
+    const stoa__terms *terms = walk->terms;
+    for (uint32_t i = 0; terms->timed && i < terms->column_count; i++) {
+        uint32_t index = terms->columns[i], tests = terms->items[index].tests;
+        uint32_t state = walk->spots[index].column - (uint32_t)sizeof(stoa_column_state);
+        if (walk->spots[index].column != STOA__NONE && (tests & STOA__TEST_CHANGED) != 0) {
+            return state + (uint32_t)offsetof(stoa_column_state, changed);
+        }
+        if (walk->spots[index].column != STOA__NONE && (tests & STOA__TEST_ADDED) != 0) {
+            return state + (uint32_t)offsetof(stoa_column_state, added);
+        }
+    }
+    return 0;
+}
+
 void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_match *match) {
     const stoa__terms *terms = walk->terms;
     walk->archetype = archetype;
@@ -152,13 +183,15 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
         if (match->version != archetype->head.version) {
             stoa_match_resolve(walk->query, match);
         }
-        walk->offsets = walk->query->head.offsets + match->first;
+        walk->offsets = match->offsets;
         walk->fields = match->fields;
     }
+    touch_choose(walk);
     for (uint32_t left = terms->lanes; left != 0; left &= left - 1) {
         uint32_t i = stoa__bit_lowest(left);
         walk->spots[i] = spot_find(archetype, &terms->items[i]);
     }
+    walk->gate = gate_choose(walk);
     walk->groups = 0;
     for (uint32_t from = 0, to = 0; from < terms->any_count; from = to) {
         to = stoa__terms_group(terms, from);
@@ -194,17 +227,22 @@ static void empties_list(stoa__walk *walk) {
 static bool archetype_next(stoa__walk *walk) {
     const stoa__storage *storage = &walk->world->storage;
     if (walk->query != NULL) {
-        while (walk->next_one < walk->query->head.count) {
+        while (walk->next_one < walk->next_end) {
             stoa_match *match = &walk->query->head.matches[walk->next_one++];
-            if (match->archetype->chunk_count > 0) {
+            int32_t first = walk->chunk_first, count = match->archetype->chunk_count;
+            walk->chunk_first = 0;
+            if (count > 0) {
                 stoa__walk_enter(walk, (const stoa__archetype *)(const void *)match->archetype,
                                  match);
+                bool last = walk->next_one == walk->next_end && walk->chunk_end < count;
+                walk->chunk = first;
+                walk->chunk_stop = last ? walk->chunk_end : count;
                 return true;
             }
         }
         return false;
     }
-    while (walk->next_one < storage->archetype_count) {
+    while (walk->next_one < walk->next_end) {
         uint64_t bits = stoa__terms_match(storage, walk->terms, walk->next_one / 64);
         bits &= UINT64_MAX << walk->next_one % 64;
         if (bits == 0) {
@@ -215,10 +253,35 @@ static bool archetype_next(stoa__walk *walk) {
         walk->next_one = index + 1;
         if (storage->archetypes[index]->head.chunk_count > 0) {
             stoa__walk_enter(walk, storage->archetypes[index], NULL);
+            walk->chunk_stop = storage->archetypes[index]->head.chunk_count;
             return true;
         }
     }
     return false;
+}
+
+/* True if a chunk of the archetype may have rows that match. */
+STOA__INLINE bool chunk_open(const stoa_chunk *chunk, uint32_t gate, uint32_t since) {
+    const void *tick = chunk->data + gate;
+    return stoa_tick_newer(STOA_LOAD((const stoa_atomic *)tick), since);
+}
+
+/* The next chunk of the archetype that may have rows that match, or NULL. */
+static const stoa_chunk *chunk_next(stoa__walk *walk) {
+    const stoa_archetype_head *head = &walk->archetype->head;
+    const stoa_chunk *chunk = head->chunks + walk->chunk, *end = head->chunks + walk->chunk_stop;
+    uint32_t gate = walk->gate, since = walk->since;
+    walk->ahead = NULL;
+    if (gate != 0) {
+        for (; chunk < end && !chunk_open(chunk, gate, since); chunk++) {
+            STOA_PREFETCH((end - chunk > AHEAD ? chunk + AHEAD : end - 1)->data + gate);
+        }
+        if (end - chunk > 1 && chunk_open(chunk + 1, gate, since)) {
+            walk->ahead = chunk[1].data;
+        }
+    }
+    walk->chunk = (int32_t)(chunk - head->chunks) + 1;
+    return chunk < end ? chunk : NULL;
 }
 
 /* Lists runs of the next chunks; false after the last. */
@@ -229,11 +292,13 @@ static bool chunks_list(stoa__walk *walk) {
             stoa__walk_cut(walk);
             continue;
         }
-        bool inside = walk->archetype != NULL && walk->chunk < walk->archetype->head.chunk_count;
-        if (!inside && !archetype_next(walk)) {
+        if (walk->chunk >= walk->chunk_stop && !archetype_next(walk)) {
             return false;
         }
-        const stoa_chunk *chunk = &walk->archetype->head.chunks[walk->chunk++];
+        const stoa_chunk *chunk = chunk_next(walk);
+        if (chunk == NULL) {
+            continue;
+        }
         stoa__walk_chunk(walk, chunk->data, (uint32_t)chunk->count);
         seen += walk->live_next < walk->live_count ? (uint32_t)chunk->count : 0;
     }
@@ -273,22 +338,48 @@ stoa_entity stoa__walk_first(const stoa_world *world, const stoa__terms *terms, 
     return stoa__walk_fill(&walk) ? walk.runs[0].entities[0] : STOA_NULL;
 }
 
-stoa__walk *stoa__walk_take(stoa_query *query) {
+stoa__walk *stoa__walk_take_shared(stoa_query *query) {
     stoa__walk *walk = query->walks;
-    while (walk != NULL && walk->busy) {
-        walk = walk->next;
-    }
-    if (walk == NULL) {
-        walk =
-            stoa__heap_alloc(&query->head.world->storage.heap, sizeof *walk, _Alignof(stoa__walk));
-        if (walk == NULL) {
-            return NULL;
+    for (; walk != NULL; walk = walk->next) {
+        uint32_t idle = 0;
+        if (atomic_compare_exchange_strong_explicit(&walk->busy, &idle, 1, memory_order_acquire,
+                                                    memory_order_relaxed)) {
+            break;
         }
+    }
+    return walk;
+}
+
+/* One more walk, in use; NULL on lack of memory. */
+static stoa__walk *walk_new(stoa_query *query) {
+    stoa__walk *walk =
+        stoa__heap_alloc(&query->head.world->storage.heap, sizeof *walk, _Alignof(stoa__walk));
+    if (walk != NULL) {
         walk->next = query->walks;
+        walk->loose = walk->part = false;
+        atomic_init(&walk->busy, 1);
         query->walks = walk;
     }
-    walk->busy = true;
     return walk;
+}
+
+stoa__walk *stoa__walk_take(stoa_query *query) {
+    stoa__walk *walk = stoa__walk_take_shared(query);
+    return walk != NULL ? walk : walk_new(query);
+}
+
+bool stoa__walk_reserve(stoa_query *query, int32_t count) {
+    for (const stoa__walk *walk = query->walks; walk != NULL; walk = walk->next) {
+        count -= STOA_LOAD(&walk->busy) == 0;
+    }
+    for (; count > 0; count--) {
+        stoa__walk *walk = walk_new(query);
+        if (walk == NULL) {
+            return false;
+        }
+        stoa__walk_release(walk);
+    }
+    return true;
 }
 
 void stoa__walk_free_all(stoa_query *query) {
@@ -309,7 +400,7 @@ size_t stoa__walk_bytes(const stoa_query *query) {
 
 void stoa__walk_sweep(stoa_query *query, uint32_t tick, uint32_t age) {
     for (stoa__walk *walk = query->walks; walk != NULL; walk = walk->next) {
-        if (walk->busy && stoa_tick_newer(tick - age - 1, walk->since)) {
+        if (STOA_LOAD(&walk->busy) != 0 && stoa_tick_newer(tick - age - 1, walk->since)) {
             walk->since = tick - age - 1;
         }
     }

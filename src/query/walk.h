@@ -42,32 +42,42 @@ typedef struct stoa__walk {
     const stoa_world *world;
     const stoa__terms *terms;
     const stoa_query
-        *query;     /* whose matches tell columns; NULL if entities are all that is wanted */
-    uint32_t since; /* the tick that filters go by */
-    bool busy;      /* an iteration has it */
-    bool run;       /* its end is the end of a run */
+        *query;       /* whose matches tell columns; NULL if entities are all that is wanted */
+    uint32_t since;   /* the tick that filters go by */
+    stoa_atomic busy; /* an iteration has it; taken by threads while command buffers are forked */
+    bool run;         /* its end is the end of a run */
+    bool loose;       /* an iteration has it that the world does not count */
+    bool part;        /* of a cut, which keeps it */
 
     const stoa__sparse *set; /* walked by position; NULL: by chunks */
     uint64_t hits;           /* of 64 positions: those to look at */
     uint32_t driver;         /* the term whose set it is */
     uint32_t position;       /* of the first of those 64 */
     uint32_t position_next;  /* of the next 64 */
+    uint32_t position_end;   /* past those of this walk */
     uint32_t number;         /* of the chunk met last */
-    uint32_t touch;          /* where the first column with data starts, and */
-    uint32_t touch_size;     /* the size of its rows */
     bool bare;               /* rows of the archetype met last are not tested further */
 
-    uint32_t empties;  /* entities without columns still to be met */
-    uint32_t record;   /* the slot where they are looked for next */
-    uint32_t next_one; /* the next match, or the next archetype where there is no query */
+    uint32_t empties;    /* entities without columns still to be met */
+    uint32_t record;     /* the slot where they are looked for next */
+    uint32_t next_one;   /* the next match, or the next archetype where there is no query */
+    uint32_t next_end;   /* past the last match of this walk */
+    int32_t chunk_first; /* of the first match */
+    int32_t chunk_end;   /* of the last match, past the last */
 
     const stoa__archetype *archetype; /* the one walked, or met last */
     const uint32_t *offsets;          /* of its columns */
     uint64_t fields;
-    uint32_t groups; /* bit i: the any-of group from terms->any[i] on must be met by each row */
-    bool matches;    /* the archetype does */
-    int32_t chunk;   /* the next one of the archetype */
+    uint32_t groups;     /* bit i: the any-of group from terms->any[i] on must be met by each row */
+    bool matches;        /* the archetype does */
+    uint32_t touch;      /* where the first column with data starts, */
+    uint32_t touch_size; /* and the size of its rows */
+    int32_t chunk;       /* the next one of the archetype */
+    int32_t chunk_stop;  /* past the last one of it */
+    uint32_t gate;       /* where chunks keep a tick without whose being newer none of their rows
+                            matches; 0: nowhere */
 
+    const uint8_t *ahead;  /* the next chunk, if its rows will be looked at, else NULL */
     uint8_t *data;         /* the chunk that runs are cut from */
     uint64_t chunk_fields; /* those that are on in some row of it */
     uint32_t splits;       /* terms whose data is on in some rows of it and off in others */
@@ -103,6 +113,17 @@ stoa_entity stoa__walk_first(const stoa_world *world, const stoa__terms *terms, 
 
 /* A walk of the query's that is not in use, made if need be; NULL on lack of memory. */
 stoa__walk *stoa__walk_take(stoa_query *query);
+
+/* The same on any thread, of those that are there; NULL if all are in use. */
+stoa__walk *stoa__walk_take_shared(stoa_query *query);
+
+/* Makes sure that so many walks are not in use. */
+bool stoa__walk_reserve(stoa_query *query, int32_t count);
+
+/* Ends the use of a walk. */
+static inline void stoa__walk_release(stoa__walk *walk) {
+    atomic_store_explicit(&walk->busy, 0, memory_order_release);
+}
 
 /* Frees the walks of a query. */
 void stoa__walk_free_all(stoa_query *query);

@@ -79,10 +79,14 @@ static void splits_read(stoa__walk *walk, const uint8_t *data, uint32_t count) {
 }
 
 /* Takes away the rows whose ticks are not newer than the one asked for. */
-static void ticks_mask(stoa__walk *walk, const void *lane, uint32_t count) {
-    const uint32_t *ticks = lane;
+static void ticks_mask(stoa__walk *walk, const uint8_t *data, uint32_t lane, uint32_t count) {
+    const uint32_t *ticks = (const void *)(data + lane);
+    const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : data) + lane;
     uint32_t since = walk->since, full = count / 64;
     for (uint32_t w = 0; w < full; w++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            STOA_PREFETCH(ahead + (size_t)w * 256 + (size_t)i * 64);
+        }
         walk->rows[w] &= stoa__mask_newer_64(ticks + (size_t)w * 64, since);
     }
     if (full < walk->word_count) {
@@ -99,10 +103,10 @@ static void column_mask(stoa__walk *walk, uint32_t index, const uint8_t *data, u
     }
     uint32_t off = stoa__walk_state(data, spot)->off;
     if ((tests & STOA__TEST_CHANGED) != 0 && spot->changed != STOA__NONE) {
-        ticks_mask(walk, data + spot->changed, count);
+        ticks_mask(walk, data, spot->changed, count);
     }
     if ((tests & STOA__TEST_ADDED) != 0 && spot->added != STOA__NONE) {
-        ticks_mask(walk, data + spot->added, count);
+        ticks_mask(walk, data, spot->added, count);
     }
     if ((tests & (STOA__TEST_ON | STOA__TEST_OFF)) != 0 && off > 0) {
         uint64_t flip = (tests & STOA__TEST_ON) != 0 ? UINT64_MAX : 0;
@@ -300,6 +304,7 @@ STOA__INLINE void runs_cut(stoa__walk *walk, bool split) {
                 left = 0;
                 walk->row = last;
             }
+            STOA_PREFETCH(data + walk->touch + (size_t)first * walk->touch_size);
             *run++ = (stoa_run){(const stoa_entity *)(void *)data + first,
                                 data,
                                 walk->offsets,

@@ -13,18 +13,12 @@
 /* Positions whose entities' records are asked for ahead of their turn. */
 #define AHEAD 16u
 
-/* Asks for memory that is needed soon. */
-#if defined(__GNUC__)
-#define PREFETCH(pointer) __builtin_prefetch(pointer)
-#else
-#define PREFETCH(pointer) ((void)(pointer))
-#endif
-
 /* Which of the next 64 positions pass the tests of the set's own component. */
 static uint64_t set_hits(const stoa__walk *walk, uint32_t position) {
     const stoa__sparse *set = walk->set;
     uint32_t tests = walk->terms->items[walk->driver].tests;
-    uint32_t count = set->count - position < 64 ? set->count - position : 64;
+    uint32_t left = walk->position_end - position;
+    uint32_t count = left < 64 ? left : 64;
     uint64_t hits = stoa__mask_first(count);
     if (set->off_count > 0) {
         hits &= ~stoa__mask_flags(set->off + position, count);
@@ -72,14 +66,6 @@ static stoa__known archetype_know(const stoa__walk *walk, const stoa__archetype 
     return (stoa__known){archetype, NULL, (bits >> archetype->index % 64 & 1) != 0};
 }
 
-/* Chooses the column that is asked for as soon as a row is found: the first with data. */
-static void touch_choose(stoa__walk *walk) {
-    uint32_t columns = (uint32_t)walk->fields;
-    uint32_t index = columns != 0 ? stoa__bit_lowest(columns) : 0;
-    walk->touch = columns != 0 ? walk->offsets[index] : 0;
-    walk->touch_size = columns != 0 ? walk->terms->items[index].component->info.size : 0;
-}
-
 /* Goes over to another archetype. */
 static void archetype_meet(stoa__walk *walk, const stoa__archetype *archetype) {
     const stoa__terms *terms = walk->terms;
@@ -91,7 +77,6 @@ static void archetype_meet(stoa__walk *walk, const stoa__archetype *archetype) {
     walk->matches = known->matches;
     if (known->matches) {
         stoa__walk_enter(walk, archetype, known->match);
-        touch_choose(walk);
         walk->bare = terms->column_count == 0 && terms->sparse_count == 1 && walk->groups == 0 &&
                      terms->splits == 0;
     }
@@ -134,7 +119,7 @@ STOA__INLINE void row_list(stoa__walk *walk, uint32_t position, uint32_t row, ui
     }
     walk->positions[walk->run_count] = position;
     if (data != NULL) {
-        PREFETCH(data + walk->touch + (size_t)row * walk->touch_size);
+        STOA_PREFETCH(data + walk->touch + (size_t)row * walk->touch_size);
         stoa__walk_add(walk, (const stoa_entity *)(void *)data + row, data, fields, row, 1);
     } else {
         stoa__walk_add(walk, &walk->set->entities[position], NULL, 0, 0, 1);
@@ -147,7 +132,7 @@ STOA__INLINE void position_visit(stoa__walk *walk, uint32_t position) {
     const stoa_record *records = walk->world->storage.head.records;
     uint32_t index = entities[position].index, last = walk->set->count - 1;
     uint32_t place = records[index].place;
-    PREFETCH(&records[entities[position + AHEAD < last ? position + AHEAD : last].index]);
+    STOA_PREFETCH(&records[entities[position + AHEAD < last ? position + AHEAD : last].index]);
     uint32_t row = place & (STOA__ROWS_MAX - 1);
     if (place >> STOA_PLACE_BITS != walk->number) {
         chunk_meet(walk, place >> STOA_PLACE_BITS);
@@ -166,7 +151,7 @@ bool stoa__walk_set(stoa__walk *walk) {
     uint32_t seen = 0;
     while (seen < BATCH && walk->run_count < STOA__WALK_RUNS) {
         while (walk->hits == 0) {
-            if (walk->position_next >= walk->set->count) {
+            if (walk->position_next >= walk->position_end) {
                 return false;
             }
             walk->position = walk->position_next;

@@ -14,6 +14,7 @@
 #include "storage/entities.h"
 #include "storage/migrate.h"
 #include "storage/registry.h"
+#include "world/guard.h"
 
 /* What is done to each entity. */
 typedef enum whole_kind { WHOLE_ADD, WHOLE_SET, WHOLE_REMOVE, WHOLE_DESTROY } whole_kind;
@@ -369,6 +370,9 @@ stoa_status stoa_query_set_id(stoa_query *query, stoa_component id, const void *
         return stoa__world_report(
             world,
             stoa__error(STOA_NOT_COPYABLE, "component '%s' cannot be copied", component->name));
+    }
+    if (!stoa__guard_allows(world, id, true)) {
+        return STOA_ACCESS;
     }
     return whole_run(query, WHOLE_SET, id, value);
 }

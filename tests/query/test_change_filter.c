@@ -132,6 +132,34 @@ static void filters_tell_rows_or_chunks(void **state) {
     assert_int_equal(run(rows), 0);
 }
 
+/* QRY-08 CHG-02: chunks in which nothing changed are passed over, and no others. */
+static void changes_are_found_in_any_chunk(void **state) {
+    support_world *s = *state;
+    enum { COUNT = 60000, FAR = 40 };
+    static stoa_entity es[COUNT];
+    assert_int_equal(stoa_create_bulk(s->world, COUNT, es, STOA_ZERO(Exact)), STOA_OK);
+    stoa_query *changed = query_of(s, STOA_CHANGED(Exact), STOA_READ(Exact));
+    stoa_query *added = query_of(s, STOA_ADDED(Exact), STOA_READ(Exact));
+    assert_int_equal(run(changed), COUNT);
+    assert_int_equal(run(added), COUNT);
+    for (int32_t turn = 0; turn < FAR; turn++) {
+        int32_t at[] = {turn * (COUNT / FAR), COUNT - 1 - turn};
+        for (int32_t i = 0; i < 2; i++) {
+            stoa_get_mut(s->world, es[at[i]], Exact)->x = (float)at[i];
+        }
+        int32_t seen = 0;
+        for (stoa_iter it = stoa_query_iter(changed); stoa_iter_next(&it); seen++) {
+            assert_int_equal(it.count, 1);
+            assert_true(seen < 2 && stoa_entity_eq(it.entities[0], es[at[seen]]));
+            assert_true(stoa_field(&it, Exact, 1)->x == (float)at[seen]);
+        }
+        assert_int_equal(seen, 2);
+        assert_int_equal(run(added), 0);
+    }
+    stoa_create_with(s->world, STOA_ZERO(Exact));
+    assert_int_equal(run(added), 1);
+}
+
 /* QRY-08 CHG-02: overwriting is a change and no addition; coming back is both. */
 static void added_tells_additions_alone(void **state) {
     support_world *s = *state;
@@ -373,6 +401,7 @@ int main(void) {
         TEST(filters_stand_beside_other_terms),
         TEST(name_tells_the_filters),
         TEST(null_query_has_no_runs),
+        TEST(changes_are_found_in_any_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,6 +453,27 @@ static void archetype_without_rows_is_passed_over_until_it_has_some(void **state
     }
 }
 
+/* QRY-03: a list of matches that grows takes their columns along. */
+static void columns_are_found_as_archetypes_appear(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    enum { COUNT = 100 };
+    stoa_query *query = QUERY(w, STOA_WRITE(Position), STOA_OPTIONAL(Velocity));
+    for (int32_t made = 0; made < COUNT; made++) {
+        stoa_component_desc desc = {
+            .name = (char[]){'T', (char)('0' + made / 10), (char)('0' + made % 10), '\0'}};
+        stoa_component tag = stoa_component_register(w, &desc);
+        stoa_entity e = stoa_create_with(w, STOA_VALUE(Position, {(float)made, 1}));
+        assert_int_equal(stoa_add_id(w, e, tag), STOA_OK);
+        int32_t seen = 0;
+        for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); seen++) {
+            assert_int_equal(it.count, 1);
+            assert_true(stoa_field_mut(&it, Position, 0)->x == (float)seen);
+            assert_null(stoa_field(&it, Velocity, 1));
+        }
+        assert_int_equal(seen, made + 1);
+    }
+}
+
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
 
 int main(void) {
@@ -474,6 +495,7 @@ int main(void) {
         WITH_WORLD(end_is_final_and_may_come_twice),
         WITH_WORLD(end_among_entities_without_components_is_final),
         WITH_WORLD(archetype_without_rows_is_passed_over_until_it_has_some),
+        WITH_WORLD(columns_are_found_as_archetypes_appear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

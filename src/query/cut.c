@@ -1,0 +1,306 @@
+/* Cutting a query into parts, and iterating one of them.
+ *
+ * Where the cuts are depends on the rows alone, so that equal worlds are cut alike on any number of
+ * threads. Cutting is O(parts + chunks) and is done by one thread, with memory that is kept for the
+ * next time. Parts are iterated by any threads: they read the query and write nothing but what
+ * fields mark. */
+#include "query/cut.h"
+
+#include "query/iter.h"
+#include "storage/archetype.h"
+
+/* Parts of a large query, about. More than any machine has threads, few enough to be cheap. */
+#define PARTS 128u
+/* Parts that have walks, at most, about: each holds some kilobytes. */
+#define WALKS_MAX 1024u
+/* Rows of a part at least, unless it is asked for otherwise: below that a thread is not worth it.
+ */
+#define ROWS_MIN 256u
+/* Cuts inside of a chunk are at multiples of this, so that threads do not share cache lines of any
+ * column of 4 bytes or more. */
+#define ROWS_STEP 16u
+
+static uint32_t rows_round(uint32_t rows) {
+    return (rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+}
+
+/* The rows of a part: as asked for, or so that there are about PARTS of them. */
+static uint32_t rows_choose(uint32_t asked, uint32_t total) {
+    uint32_t rows = asked != 0 ? asked : total / PARTS + (total % PARTS != 0);
+    rows = asked == 0 && rows < ROWS_MIN ? ROWS_MIN : rows;
+    return rows_round(rows);
+}
+
+static uint32_t rows_count(const stoa_query *query) {
+    const uint32_t *rows = query->head.world->storage.rows;
+    uint32_t count = 0;
+    for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
+        const void *archetype = query->head.matches[i].archetype;
+        count += rows[((const stoa__archetype *)archetype)->index];
+    }
+    return count;
+}
+
+static stoa_status runs_reserve(stoa_query *query, uint32_t runs, uint32_t parts) {
+    stoa__heap *heap = &query->head.world->storage.heap;
+    stoa__cut *cut = query->cut;
+    return stoa__heap_grow(heap, &cut->runs, &cut->run_capacity, runs, sizeof *cut->runs) &&
+                   stoa__heap_grow(heap, &cut->parts, &cut->part_capacity, parts,
+                                   sizeof *cut->parts)
+               ? STOA_OK
+               : stoa__error_memory("the parts of a query");
+}
+
+/* Lists the rows of a chunk as runs of parts; the part begun last has `room` for so many rows.
+ * There must be memory. */
+static void chunk_cut(stoa_query *query, const stoa_match *match, const stoa_chunk *chunk,
+                      uint32_t rows, uint32_t *room) {
+    stoa__cut *cut = query->cut;
+    const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+    uint32_t left = (uint32_t)chunk->count;
+    for (uint32_t first = 0; left > 0;) {
+        if (*room == 0) {
+            cut->parts[cut->part_count++] = (stoa__part){.first = cut->run_count};
+            *room = rows;
+        }
+        uint32_t take = rows_round(first + *room) - first;
+        take = left < take ? left : take;
+        cut->runs[cut->run_count++] = (stoa_run){entities + first, chunk->data,    match->offsets,
+                                                 match->fields,    (int32_t)first, (int32_t)take};
+        cut->parts[cut->part_count - 1].count++;
+        first += take;
+        left -= take;
+        *room -= take < *room ? take : *room;
+    }
+}
+
+/* Cuts a query whose rows need no test into runs. */
+static stoa_status runs_cut(stoa_query *query, uint32_t rows) {
+    stoa__cut *cut = query->cut;
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < query->head.count; i++) {
+        const stoa_match *match = &query->head.matches[i];
+        for (int32_t k = 0; k < match->archetype->chunk_count; k++) {
+            const stoa_chunk *chunk = &match->archetype->chunks[k];
+            uint32_t need = (uint32_t)chunk->count / rows + 2;
+            if (need > cut->run_capacity - cut->run_count ||
+                need > cut->part_capacity - cut->part_count) {
+                stoa_status status =
+                    runs_reserve(query, cut->run_count + need, cut->part_count + need);
+                if (status != STOA_OK) {
+                    return status;
+                }
+            }
+            chunk_cut(query, match, chunk, rows, &room);
+        }
+    }
+    return STOA_OK;
+}
+
+/* The walk of a part by its number, kept for the same part of later cuts; NULL on lack of memory.
+ * Walks that wait for threads are left to those. */
+static stoa__walk *walk_at(stoa_query *query, uint32_t number) {
+    stoa__cut *cut = query->cut;
+    if (number < cut->walk_count) {
+        return cut->walks[number];
+    }
+    stoa__heap *heap = &query->head.world->storage.heap;
+    if (!stoa__heap_grow(heap, &cut->walks, &cut->walk_capacity, number + 1, sizeof *cut->walks) ||
+        !stoa__walk_reserve(query, (int32_t)query->shared_walks + 1)) {
+        return NULL;
+    }
+    stoa__walk *walk = stoa__walk_take(query);
+    walk->part = true;
+    walk->since = cut->since;
+    cut->walks[cut->walk_count++] = walk;
+    return walk;
+}
+
+/* One more part, with a walk of its own; NULL on lack of memory. */
+static stoa__part *walk_add(stoa_query *query, uint32_t first, uint32_t count) {
+    stoa__cut *cut = query->cut;
+    stoa_status status = runs_reserve(query, 0, cut->part_count + 1);
+    stoa__walk *walk = status == STOA_OK ? walk_at(query, cut->part_count) : NULL;
+    if (walk == NULL) {
+        stoa__error_memory("the parts of a query");
+        return NULL;
+    }
+    stoa__part *part = &cut->parts[cut->part_count++];
+    *part = (stoa__part){.walk = walk, .first = first, .count = count};
+    return part;
+}
+
+/* Cuts a walk by a set into ranges of its positions, in words of bits. */
+static stoa_status set_cut(stoa_query *query, uint32_t rows, uint32_t count) {
+    rows = (rows + 63) / 64 * 64;
+    for (uint32_t from = 0; from < count;) {
+        uint32_t take = count - from > rows ? rows : count - from;
+        if (walk_add(query, from, take) == NULL) {
+            return STOA_NO_MEMORY;
+        }
+        from += take;
+    }
+    return STOA_OK;
+}
+
+/* Cuts a walk by chunks into ranges of chunks, entities without columns first. */
+static stoa_status chunks_cut(stoa_query *query, uint32_t rows) {
+    stoa__part *part = NULL;
+    uint32_t room = 0;
+    if (query->terms.empty && query->head.world->storage.empty_count > 0) {
+        part = walk_add(query, 0, 0);
+        if (part == NULL) {
+            return STOA_NO_MEMORY;
+        }
+        part->empties = true;
+    }
+    for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
+        const stoa_archetype_head *archetype = query->head.matches[i].archetype;
+        for (int32_t k = 0; k < archetype->chunk_count; k++) {
+            uint32_t count = (uint32_t)archetype->chunks[k].count;
+            if (room == 0) {
+                part = walk_add(query, i, 0);
+                if (part == NULL) {
+                    return STOA_NO_MEMORY;
+                }
+                part->chunk_first = k;
+                room = rows;
+            }
+            part->count = i + 1 - part->first;
+            part->chunk_end = k + 1;
+            room -= count < room ? count : room;
+        }
+    }
+    return STOA_OK;
+}
+
+/* Cuts a query whose rows must be tested, or that matches entities without columns. */
+static stoa_status walks_cut(stoa_query *query, uint32_t rows) {
+    stoa__walk *walk = walk_at(query, 0);
+    if (walk == NULL) {
+        return stoa__error_memory("the parts of a query");
+    }
+    stoa__walk_begin(walk, query->head.world, &query->terms, query, query->cut->since);
+    const stoa__sparse *set = walk->set;
+    uint32_t total = set != NULL ? set->count : rows_count(query);
+    uint32_t least = rows_round(total / WALKS_MAX), chosen = rows_choose(rows, total);
+    chosen = chosen < least ? least : chosen;
+    return set != NULL ? set_cut(query, chosen, total) : chunks_cut(query, chosen);
+}
+
+/* Cuts a query; the parts of the last cut are gone. */
+static stoa_status query_cut(stoa_query *query, uint32_t rows) {
+    stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__query_resolve(query);
+    return query->terms.heavy || query->terms.empty
+               ? walks_cut(query, rows)
+               : runs_cut(query, rows_choose(rows, rows_count(query)));
+}
+
+/* Makes what a query needs for cuts. */
+static stoa_status cut_make(stoa_query *query) {
+    stoa__heap *heap = &query->head.world->storage.heap;
+    query->cut = stoa__heap_zalloc(heap, sizeof *query->cut, _Alignof(stoa__cut));
+    if (query->cut == NULL) {
+        return stoa__error_memory("the parts of a query");
+    }
+    query->cut->head.sets = query->cut->sets;
+    query->cut->head.writes = query->terms.writes;
+    /* Made now: threads may ask for it. */
+    (void)stoa_query_name(query);
+    return STOA_OK;
+}
+
+int32_t stoa_query_cut(stoa_query *query, const uint32_t *since, int32_t rows) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return -1;
+    }
+    stoa_world *world = query->head.world;
+    if (rows < 0) {
+        stoa__world_report(world, stoa__error(STOA_INVALID, "parts of %d rows", rows));
+        return -1;
+    }
+    if (!stoa__terms_allowed(world, &query->terms, true)) {
+        return -1;
+    }
+    stoa_status status = query->cut != NULL ? STOA_OK : cut_make(query);
+    if (status == STOA_OK) {
+        query->cut->part_count = query->cut->run_count = 0;
+        query->cut->since = since != NULL ? *since : world->storage.head.tick - STOA__QUERY_AGE;
+        status = query_cut(query, (uint32_t)rows);
+    }
+    if (status != STOA_OK) {
+        if (query->cut != NULL) {
+            query->cut->part_count = 0;
+        }
+        stoa__world_report(world, status);
+        return -1;
+    }
+    return (int32_t)query->cut->part_count;
+}
+
+/* Begins the walk of a part. */
+static stoa_walk_head *part_begin(const stoa_query *query, const stoa__part *part) {
+    stoa__walk *walk = part->walk;
+    stoa__walk_begin(walk, query->head.world, &query->terms, query, query->cut->since);
+    if (walk->set != NULL) {
+        walk->position_next = part->first;
+        walk->position_end = part->first + part->count;
+        return &walk->head;
+    }
+    walk->empties = part->empties ? walk->empties : 0;
+    walk->next_one = part->first;
+    walk->next_end = part->first + part->count;
+    walk->chunk_first = part->chunk_first;
+    walk->chunk_end = part->chunk_end;
+    return &walk->head;
+}
+
+stoa_iter stoa_query_part(stoa_query *query, int32_t part) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return (stoa_iter){.query = NULL};
+    }
+    if (query->cut == NULL || part < 0 || (uint32_t)part >= query->cut->part_count) {
+        stoa__world_report(query->head.world, stoa__error(STOA_INVALID, "query '%s' has no part %d",
+                                                          stoa_query_name(query), part));
+        return (stoa_iter){.query = NULL};
+    }
+    if (!stoa__terms_allowed(query->head.world, &query->terms, true)) {
+        return (stoa_iter){.query = NULL};
+    }
+    const stoa__part *found = &query->cut->parts[part];
+    stoa_iter it = {.world = query->head.world, .query = query};
+    if (found->walk != NULL) {
+        it.walk = part_begin(query, found);
+    } else {
+        it.walk = &query->cut->head;
+        it.run = query->cut->runs + found->first;
+        it.run_end = it.run + found->count;
+    }
+    return it;
+}
+
+void stoa__cut_free(stoa_query *query) {
+    stoa__heap *heap = &query->head.world->storage.heap;
+    stoa__cut *cut = query->cut;
+    if (cut != NULL) {
+        stoa__heap_grow_free(heap, cut->runs, cut->run_capacity, sizeof *cut->runs);
+        stoa__heap_grow_free(heap, cut->parts, cut->part_capacity, sizeof *cut->parts);
+        stoa__heap_grow_free(heap, cut->walks, cut->walk_capacity, sizeof *cut->walks);
+        stoa__heap_free(heap, cut, sizeof *cut, _Alignof(stoa__cut));
+        query->cut = NULL;
+    }
+}
+
+size_t stoa__cut_bytes(const stoa_query *query) {
+    const stoa__cut *cut = query->cut;
+    return cut == NULL ? 0
+                       : sizeof *cut + cut->run_capacity * sizeof *cut->runs +
+                             cut->part_capacity * sizeof *cut->parts +
+                             cut->walk_capacity * sizeof *cut->walks;
+}

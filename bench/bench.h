@@ -34,7 +34,9 @@ typedef struct bench_row {
     const bench_side *stoa;
     double (*limit_figure)(int32_t n);
     double (*stoa_figure)(int32_t n);
-    double most; /* the most that stoa may take, in nanoseconds per operation; 0: none */
+    double most;     /* the most that stoa may take, in nanoseconds per operation; 0: none */
+    double over;     /* the most that stoa may take beyond the limit, in nanoseconds; 0: none */
+    int32_t threads; /* that the sides use; 0: one */
 } bench_row;
 
 /* How long to go on with a row. */
@@ -53,6 +55,12 @@ extern const bench_row bench_rows[];
 extern const int32_t bench_row_count;
 
 bench_result bench_measure(const bench_row *row, bench_effort effort);
+
+/* Lets this thread, and those it starts, run on every core there is; returns how many. */
+int32_t bench_cores_widen(void);
+
+/* Back to the cores that the program was started on. */
+void bench_cores_narrow(void);
 
 /* Zeroed memory that is resident, on huge pages where it is large; given back by free(). */
 void *bench_alloc(size_t count, size_t size);

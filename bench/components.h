@@ -12,6 +12,12 @@ STOA_TYPE(Velocity, { float x, y, z; });
 /* A world on the default allocator. */
 stoa_world *bench_world_new(void);
 
+/* An app on so many threads, with a world of its own on the default allocator. */
+stoa_app *bench_app_new(int32_t threads);
+
+/* One frame. */
+void bench_app_step(stoa_app *app);
+
 /* Makes n entities one by one, entity i with the values of number i. */
 void bench_world_create(stoa_world *world, int32_t n, stoa_entity *entities);
 

@@ -4,7 +4,10 @@
 #include "data.h"
 #include "bench.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define GRIND_STEPS 100
 
 #define ONE_FOR_BOTH __attribute__((noinline, aligned(64)))
 
@@ -14,6 +17,16 @@ ONE_FOR_BOTH void data_shift_long(Position *positions, int32_t n) {
 
 ONE_FOR_BOTH void data_move_long(Position *positions, const Velocity *velocities, int32_t n) {
     data_move(positions, velocities, n);
+}
+
+ONE_FOR_BOTH void data_grind(Position *positions, const Velocity *velocities, int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        float x = positions[i].x;
+        for (int32_t step = 0; step < GRIND_STEPS; step++) {
+            x = sqrtf(x * velocities[i].z + 1.0f);
+        }
+        positions[i].y += x;
+    }
 }
 
 data_crowd data_crowd_new(int32_t n) {

@@ -71,6 +71,14 @@ static inline void data_move(Position *restrict positions, const Velocity *restr
     }
 }
 
+/* Half of the way to a velocity of 2, so that it goes on for ever. */
+static inline void data_slow(Velocity *velocities, int32_t n) {
+    float *v = &velocities->x;
+    for (int32_t i = 0; i < 3 * n; i++) {
+        v[i] = v[i] * 0.5f + 1.0f;
+    }
+}
+
 /* What entities 0 to n - 1 are made with in bulk, and a random order to end them in. */
 typedef struct data_crowd {
     Position *positions;
@@ -83,6 +91,9 @@ void data_crowd_free(data_crowd *crowd);
 
 void data_shift_long(Position *positions, int32_t n);
 void data_move_long(Position *positions, const Velocity *velocities, int32_t n);
+
+/* Some 0.4 us for an entity: a chain of square roots, each waiting for the one before. */
+void data_grind(Position *positions, const Velocity *velocities, int32_t n);
 
 static inline void data_double(float *restrict value, int32_t n) {
     for (int32_t i = 0; i < n; i++) {

@@ -5,13 +5,20 @@
 #define THOUSAND 1000
 #define MILLION 1000000
 
-/* Operations are what the time of a pass is divided by. */
-#define ROW(row, side, n, passes, operations, target)                                              \
-    { row, {n, passes}, operations, target, &limit_side_##side, &stoa_side_##side, NULL, NULL, 0 }
+/* `part` is what the time of a pass is divided by; last come the target and what else there is. */
+#define ROW_AS(row, side, count, times, part, ...)                                                 \
+    {                                                                                              \
+        .name = (row), .size = {(count), (times)}, .operations = (part),                           \
+        .limit = &limit_side_##side, .stoa = &stoa_side_##side, __VA_ARGS__                        \
+    }
+
+/* A row whose target is a multiple of the limit, or 0 for none. */
+#define ROW(row, side, count, times, part, multiple)                                               \
+    ROW_AS(row, side, count, times, part, .target = (multiple))
 
 /* A row whose target is in nanoseconds. */
-#define ROW_MOST(row, side, n, passes, operations, most)                                           \
-    { row, {n, passes}, operations, 0, &limit_side_##side, &stoa_side_##side, NULL, NULL, most }
+#define ROW_MOST(row, side, count, times, part, nanoseconds)                                       \
+    ROW_AS(row, side, count, times, part, .most = (nanoseconds))
 
 const bench_row bench_rows[] = {
     ROW("create_empty", create_empty, MILLION, 1, MILLION, 3.0),
@@ -48,7 +55,22 @@ const bench_row bench_rows[] = {
     ROW("sparse_iter_1pct", sparse_iter_1, MILLION, 10, MILLION / 100, 0),
     ROW("sparse_iter_10pct", sparse_iter_10, MILLION, 4, MILLION / 10, 0),
     ROW("sparse_iter_100pct", sparse_iter_100, MILLION, 2, MILLION, 0),
-    {"memory", {MILLION, 1}, 1, 43.0 / 36.0, NULL, NULL, limit_memory, stoa_memory, 0},
+    ROW_MOST("sched_overhead", sched_overhead, 100, 1000, 100, 20.0),
+    ROW_AS("sched_overhead_2t", sched_overhead_2t, 100, 1000, 100, .most = 20.0, .threads = 2),
+    ROW_AS("frame_small", frame_small, THOUSAND, 100, 1, .over = 5000.0),
+    ROW_AS("parallel_2t", parallel_2t, 10 * THOUSAND, 5, 10 * THOUSAND, .target = 1.05,
+           .threads = 2),
+    ROW_AS("parallel_speedup", parallel_speedup, 10 * THOUSAND, 5, 10 * THOUSAND, .target = 1 / 1.9,
+           .threads = 2),
+    ROW_AS("parallel_light", parallel_light, MILLION, 16, MILLION, .target = 1.15, .threads = 2),
+    ROW_AS("parallel_spawn", parallel_spawn, 100 * THOUSAND, 8, 100 * THOUSAND, .target = 0.75,
+           .threads = 2),
+    {.name = "memory",
+     .size = {MILLION, 1},
+     .operations = 1,
+     .target = 43.0 / 36.0,
+     .limit_figure = limit_memory,
+     .stoa_figure = stoa_memory},
 };
 
 const int32_t bench_row_count = (int32_t)(sizeof bench_rows / sizeof bench_rows[0]);

@@ -1,4 +1,5 @@
-/* The two sides of every row: limit_side_* in limit_*.c, stoa_side_* in rows_*.c. */
+/* The two sides of every row: limit_side_* in limit_*.c, stoa_side_* in rows_*.c. Where the limit
+ * is stoa itself, on one thread or without an app, it is beside stoa's. */
 #ifndef BENCH_SIDES_H
 #define BENCH_SIDES_H
 
@@ -35,6 +36,13 @@ extern const bench_side limit_side_query_add_tag, stoa_side_query_add_tag;
 extern const bench_side limit_side_sparse_iter_1, stoa_side_sparse_iter_1;
 extern const bench_side limit_side_sparse_iter_10, stoa_side_sparse_iter_10;
 extern const bench_side limit_side_sparse_iter_100, stoa_side_sparse_iter_100;
+extern const bench_side limit_side_sched_overhead, stoa_side_sched_overhead;
+extern const bench_side limit_side_sched_overhead_2t, stoa_side_sched_overhead_2t;
+extern const bench_side limit_side_frame_small, stoa_side_frame_small;
+extern const bench_side limit_side_parallel_2t, stoa_side_parallel_2t;
+extern const bench_side limit_side_parallel_speedup, stoa_side_parallel_speedup;
+extern const bench_side limit_side_parallel_light, stoa_side_parallel_light;
+extern const bench_side limit_side_parallel_spawn, stoa_side_parallel_spawn;
 
 /* Bytes per entity with a position and a velocity. */
 double limit_memory(int32_t n);

@@ -1,8 +1,9 @@
-/* A stress test: a large world of mixed archetypes that is spawned into, moved, changed and
- * destroyed, frame after frame.
+/* A stress test: an app with a large world of mixed archetypes that is spawned into, moved, changed
+ * and destroyed, frame after frame, on all cores.
  *
- * At the end it prints what the world holds, what each kind of operation cost, what stoa_check
- * says, and a hash of the world. The hash depends on the options and on nothing else. */
+ * It prints its schedule first. At the end it prints what the world holds, what each system cost,
+ * what stoa_check says, and a hash of the world. The hash depends on entities, frames and seed, and
+ * on nothing else: it is the same for every number of threads. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -26,33 +27,21 @@ STOA_TAG(Burning);
 
 #define BATCH 1024
 #define COMPONENTS 8
+/* Frames whose timings are kept. */
+#define KEPT 1000
 
 typedef struct options {
     int32_t entities;
     int32_t frames;
+    int32_t threads;
     uint64_t seed;
 } options;
 
-/* The kinds of work that are counted and timed. */
-typedef enum work { BUILD, SPAWN, ITERATE, SEEK, CHANGE, DESTROY, WORK_COUNT } work;
-
-static const char *const work_names[WORK_COUNT] = {
-    [BUILD] = "create, in bulk", [SPAWN] = "create, one by one", [ITERATE] = "iterate, by row",
-    [SEEK] = "follow a handle",  [CHANGE] = "add and remove",    [DESTROY] = "destroy",
-};
-
-typedef struct tally {
-    uint64_t count;
-    double seconds;
-} tally;
-
 typedef struct stress {
+    stoa_app *app;
     stoa_world *world;
-    stoa_entity *population; /* every live entity, in no order that matters */
-    int32_t count;
-    uint64_t random;
-    stoa_query *moving, *spinning, *healing, *seeking;
-    tally tallies[WORK_COUNT];
+    int32_t entities; /* to keep */
+    double seconds;   /* of all frames */
 } stress;
 
 static double seconds_now(void) {
@@ -61,33 +50,16 @@ static double seconds_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void tally_add(stress *s, work kind, uint64_t count, double since) {
-    s->tallies[kind].count += count;
-    s->tallies[kind].seconds += seconds_now() - since;
-}
-
-/* Steps a 64-bit counter and mixes it. */
-static uint32_t random_next(stress *s) {
-    uint64_t z = s->random += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (uint32_t)(z >> 32);
-}
-
-static int32_t random_below(stress *s, int32_t n) {
-    return (int32_t)((uint64_t)random_next(s) * (uint32_t)n >> 32);
-}
-
 /* A number between -range and range. */
-static float random_float(stress *s, float range) {
-    return ((float)random_below(s, 1 << 20) / (float)(1 << 19) - 1.0f) * range;
+static float random_float(stoa_random *random, float range) {
+    return ((float)stoa_random_below(random, 1 << 20) / (float)(1 << 19) - 1.0f) * range;
 }
 
 /* A bundle of random components: most entities move, some do more. Values that are not given are
  * zero. */
-static int32_t bundle_make(stress *s, stoa_value *bundle, const Position *positions,
+static int32_t bundle_make(stoa_random *random, stoa_value *bundle, const Position *positions,
                            const Velocity *velocities) {
-    uint32_t dice = random_next(s);
+    uint64_t dice = stoa_random_bits(random);
     int32_t count = 0;
     bundle[count++] = STOA_VALUE_FROM(Position, positions);
     if ((dice & 3) != 0) {
@@ -111,194 +83,149 @@ static int32_t bundle_make(stress *s, stoa_value *bundle, const Position *positi
     return count;
 }
 
-/* Values for a batch of entities; made before the clock starts. */
-typedef struct batch {
-    Position positions[BATCH];
-    Velocity velocities[BATCH];
-} batch;
-
-static int32_t batch_fill(stress *s, batch *values, int32_t count) {
-    count = count < BATCH ? count : BATCH;
-    for (int32_t i = 0; i < count; i++) {
-        values->positions[i] = (Position){random_float(s, 1000), random_float(s, 1000)};
-        values->velocities[i] = (Velocity){random_float(s, 1), random_float(s, 1)};
-    }
-    return count;
-}
-
-/* Creates entities a batch at a time, the columns given as arrays. */
-static bool entities_build(stress *s, int32_t count) {
-    batch values;
+/* Creates the first entities, a batch at a time, the columns given as arrays. */
+STOA_SYSTEM_ONCE(build, .stage = STOA_STARTUP, .rule = STOA_THREAD_EXCLUSIVE) {
+    const stress *s = job->user;
+    static Position positions[BATCH];
+    static Velocity velocities[BATCH];
     stoa_value bundle[COMPONENTS];
-    while (count > 0) {
-        int32_t n = batch_fill(s, &values, count);
-        int32_t parts = bundle_make(s, bundle, values.positions, values.velocities);
-        double start = seconds_now();
-        if (stoa_create_bulk_values(s->world, n, s->population + s->count, bundle, parts) !=
-            STOA_OK) {
-            return false;
-        }
-        tally_add(s, BUILD, (uint64_t)n, start);
-        s->count += n;
-        count -= n;
-    }
-    return true;
-}
-
-static bool entities_spawn(stress *s, int32_t count) {
-    batch values;
-    stoa_value bundle[COMPONENTS];
-    while (count > 0) {
-        int32_t n = batch_fill(s, &values, count);
-        double start = seconds_now();
+    stoa_status status = STOA_OK;
+    for (int32_t left = s->entities; left > 0 && status == STOA_OK; left -= BATCH) {
+        int32_t n = left < BATCH ? left : BATCH;
         for (int32_t i = 0; i < n; i++) {
-            int32_t parts = bundle_make(s, bundle, values.positions + i, values.velocities + i);
-            stoa_entity e = stoa_create_values(s->world, bundle, parts);
-            if (stoa_entity_is_null(e)) {
-                return false;
-            }
-            s->population[s->count++] = e;
+            positions[i] =
+                (Position){random_float(&job->random, 1000), random_float(&job->random, 1000)};
+            velocities[i] =
+                (Velocity){random_float(&job->random, 1), random_float(&job->random, 1)};
         }
-        tally_add(s, SPAWN, (uint64_t)n, start);
-        count -= n;
+        int32_t parts = bundle_make(&job->random, bundle, positions, velocities);
+        status = stoa_create_bulk_values(job->world, n, NULL, bundle, parts);
     }
-    return true;
+    return status;
 }
 
-static bool entities_destroy(stress *s, int32_t count) {
-    double start = seconds_now();
-    for (int32_t i = 0; i < count; i++) {
-        int32_t at = random_below(s, s->count);
-        if (stoa_destroy(s->world, s->population[at]) != STOA_OK) {
-            return false;
-        }
-        s->population[at] = s->population[--s->count];
+STOA_SYSTEM(move, .terms = {STOA_WRITE(Position), STOA_READ(Velocity), STOA_WITHOUT(Frozen)}) {
+    Position *p = stoa_field_mut(it, Position, 0);
+    const Velocity *v = stoa_field(it, Velocity, 1);
+    for (int32_t i = 0; i < it->count; i++) {
+        p[i].x += v[i].x;
+        p[i].y += v[i].y;
     }
-    tally_add(s, DESTROY, (uint64_t)count, start);
-    return true;
+    return STOA_OK;
 }
 
-static stoa_status entity_change(stress *s, stoa_entity e) {
-    switch (random_below(s, 6)) {
-    case 0:
-        return stoa_add(s->world, e, Burning);
-    case 1:
-        return stoa_remove(s->world, e, Burning);
-    case 2:
-        return stoa_set(s->world, e, Health, {50, 100});
-    case 3:
-        return stoa_remove(s->world, e, Health);
-    case 4:
-        return stoa_change(s->world, e, STOA_VALUE(Spin, {0, 0.01f}), STOA_REMOVE(Frozen));
-    default:
-        return stoa_change(s->world, e, STOA_ZERO(Frozen), STOA_REMOVE(Spin), STOA_REMOVE(Target));
+STOA_SYSTEM(spin, .terms = {STOA_WRITE(Spin)}) {
+    Spin *s = stoa_field_mut(it, Spin, 0);
+    for (int32_t i = 0; i < it->count; i++) {
+        s[i].angle += s[i].speed;
     }
+    return STOA_OK;
 }
 
-static bool entities_change(stress *s, int32_t count) {
-    double start = seconds_now();
-    for (int32_t i = 0; i < count; i++) {
-        if (entity_change(s, s->population[random_below(s, s->count)]) != STOA_OK) {
-            return false;
-        }
+STOA_SYSTEM(heal, .terms = {STOA_WRITE(Health), STOA_WITHOUT(Burning)}) {
+    Health *health = stoa_field_mut(it, Health, 0);
+    for (int32_t i = 0; i < it->count; i++) {
+        health[i].now += health[i].now < health[i].most;
     }
-    tally_add(s, CHANGE, (uint64_t)count, start);
-    return true;
-}
-
-static uint64_t moving_run(stress *s) {
-    uint64_t rows = 0;
-    for (stoa_iter it = stoa_query_iter(s->moving); stoa_iter_next(&it);) {
-        Position *p = stoa_field_mut(&it, Position, 0);
-        const Velocity *v = stoa_field(&it, Velocity, 1);
-        for (int32_t i = 0; i < it.count; i++) {
-            p[i].x += v[i].x;
-            p[i].y += v[i].y;
-        }
-        rows += (uint64_t)it.count;
-    }
-    return rows;
-}
-
-static uint64_t spinning_run(stress *s) {
-    uint64_t rows = 0;
-    for (stoa_iter it = stoa_query_iter(s->spinning); stoa_iter_next(&it);) {
-        Spin *spin = stoa_field_mut(&it, Spin, 0);
-        for (int32_t i = 0; i < it.count; i++) {
-            spin[i].angle += spin[i].speed;
-        }
-        rows += (uint64_t)it.count;
-    }
-    return rows;
-}
-
-static uint64_t healing_run(stress *s) {
-    uint64_t rows = 0;
-    for (stoa_iter it = stoa_query_iter(s->healing); stoa_iter_next(&it);) {
-        Health *health = stoa_field_mut(&it, Health, 0);
-        for (int32_t i = 0; i < it.count; i++) {
-            health[i].now += health[i].now < health[i].most;
-        }
-        rows += (uint64_t)it.count;
-    }
-    return rows;
+    return STOA_OK;
 }
 
 /* Each seeker turns towards its target, wherever that is; one whose target died picks another. */
-static uint64_t seeking_run(stress *s) {
-    uint64_t rows = 0;
-    for (stoa_iter it = stoa_query_iter(s->seeking); stoa_iter_next(&it);) {
-        Target *target = stoa_field_mut(&it, Target, 0);
-        const Position *p = stoa_field(&it, Position, 1);
-        Velocity *v = stoa_field_mut(&it, Velocity, 2);
-        for (int32_t i = 0; i < it.count; i++) {
-            const Position *aim = stoa_try_get(s->world, target[i].entity, Position);
-            if (aim == NULL) {
-                target[i].entity = s->population[random_below(s, s->count)];
-                continue;
-            }
-            v[i].x += aim->x > p[i].x ? 0.01f : -0.01f;
-            v[i].y += aim->y > p[i].y ? 0.01f : -0.01f;
+STOA_SYSTEM(seek, .terms = {STOA_WRITE(Target), STOA_READ(Position), STOA_WRITE(Velocity)}) {
+    Target *target = stoa_field_mut(it, Target, 0);
+    const Position *p = stoa_field(it, Position, 1);
+    Velocity *v = stoa_field_mut(it, Velocity, 2);
+    for (int32_t i = 0; i < it->count; i++) {
+        const Position *aim = stoa_try_get(job->world, target[i].entity, Position);
+        if (aim == NULL) {
+            target[i].entity = it->entities[stoa_random_below(&job->random, (uint32_t)it->count)];
+            continue;
         }
-        rows += (uint64_t)it.count;
+        v[i].x += aim->x > p[i].x ? 0.01f : -0.01f;
+        v[i].y += aim->y > p[i].y ? 0.01f : -0.01f;
     }
-    return rows;
+    return STOA_OK;
 }
 
-static bool frame_run(stress *s) {
-    int32_t share = s->count / 100 + 1;
-    int32_t total = s->count;
-    share = share < total ? share : total;
-    double start = seconds_now();
-    tally_add(s, ITERATE, moving_run(s) + spinning_run(s) + healing_run(s), start);
-    start = seconds_now();
-    tally_add(s, SEEK, seeking_run(s), start);
-    return entities_change(s, share) && entities_destroy(s, share) &&
-           entities_spawn(s, share / 2) && entities_build(s, total - s->count);
+static stoa_status entity_change(stoa_commands *commands, stoa_entity e, uint32_t dice) {
+    switch (dice) {
+    case 0:
+        return stoa_commands_add(commands, e, Burning);
+    case 1:
+        return stoa_commands_remove(commands, e, Burning);
+    case 2:
+        return stoa_commands_set(commands, e, Health, {50, 100});
+    case 3:
+        return stoa_commands_remove(commands, e, Health);
+    case 4:
+        return stoa_commands_change(commands, e, STOA_VALUE(Spin, {0, 0.01f}), STOA_REMOVE(Frozen));
+    default:
+        return stoa_commands_change(commands, e, STOA_ZERO(Frozen), STOA_REMOVE(Spin),
+                                    STOA_REMOVE(Target));
+    }
+}
+
+/* One in a hundred is given something, or loses it. */
+STOA_SYSTEM(change, .terms = {STOA_FILTER(Position)}) {
+    stoa_status status = STOA_OK;
+    for (int32_t i = 0; i < it->count && status == STOA_OK; i++) {
+        uint32_t dice = stoa_random_below(&job->random, 600);
+        status = dice < 6 ? entity_change(job->commands, it->entities[i], dice) : STOA_OK;
+    }
+    return status;
+}
+
+/* One in a hundred dies. */
+STOA_SYSTEM(cull, .terms = {STOA_FILTER(Position)}) {
+    stoa_status status = STOA_OK;
+    for (int32_t i = 0; i < it->count && status == STOA_OK; i++) {
+        if (stoa_random_below(&job->random, 100) == 0) {
+            status = stoa_commands_destroy(job->commands, it->entities[i]);
+        }
+    }
+    return status;
+}
+
+/* As many are born as are missing. */
+STOA_SYSTEM_ONCE(spawn, .stage = STOA_POST_UPDATE) {
+    const stress *s = job->user;
+    stoa_value bundle[COMPONENTS];
+    for (int32_t i = stoa_count(job->world); i < s->entities; i++) {
+        Position p = {random_float(&job->random, 1000), random_float(&job->random, 1000)};
+        Velocity v = {random_float(&job->random, 1), random_float(&job->random, 1)};
+        int32_t parts = bundle_make(&job->random, bundle, &p, &v);
+        if (stoa_entity_is_null(stoa_commands_create_values(job->commands, bundle, parts))) {
+            return stoa_last_error().status;
+        }
+    }
+    return STOA_OK;
 }
 
 static bool stress_open(stress *s, const options *o) {
-    s->random = o->seed;
-    s->population = malloc((size_t)o->entities * sizeof *s->population);
-    s->world = stoa_world_new(NULL);
-    if (s->population == NULL || s->world == NULL) {
+    s->entities = o->entities;
+    s->app = stoa_app_new(&(stoa_app_desc){.threads = o->threads, .seed = o->seed});
+    if (s->app == NULL) {
         return false;
     }
-    s->moving = stoa_query_new(
-        s->world, &(stoa_query_desc){
-                      .terms = {STOA_WRITE(Position), STOA_READ(Velocity), STOA_WITHOUT(Frozen)}});
-    s->spinning = stoa_query_new(s->world, &(stoa_query_desc){.terms = {STOA_WRITE(Spin)}});
-    s->healing = stoa_query_new(
-        s->world, &(stoa_query_desc){.terms = {STOA_WRITE(Health), STOA_WITHOUT(Burning)}});
-    s->seeking = stoa_query_new(
-        s->world, &(stoa_query_desc){
-                      .terms = {STOA_WRITE(Target), STOA_READ(Position), STOA_WRITE(Velocity)}});
-    return s->moving != NULL && s->spinning != NULL && s->healing != NULL && s->seeking != NULL;
+    s->world = stoa_app_world(s->app);
+    return stoa_system_add(s->app, build, s).id != 0 && stoa_system_add(s->app, move, s).id != 0 &&
+           stoa_system_add(s->app, spin, s).id != 0 && stoa_system_add(s->app, heal, s).id != 0 &&
+           stoa_system_add(s->app, seek, s).id != 0 && stoa_system_add(s->app, change, s).id != 0 &&
+           stoa_system_add(s->app, cull, s).id != 0 && stoa_system_add(s->app, spawn, s).id != 0 &&
+           stoa_timing_keep(s->app, o->frames < KEPT ? o->frames : KEPT) == STOA_OK;
 }
 
-static void stress_close(stress *s) {
-    stoa_world_free(s->world);
-    free(s->population);
+/* Prints what runs side by side. */
+static bool schedule_print(stoa_app *app) {
+    int64_t length = stoa_schedule_print(app, STOA_SCHEDULE_TEXT, NULL, 0);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text == NULL) {
+        return false;
+    }
+    stoa_schedule_print(app, STOA_SCHEDULE_TEXT, text, (size_t)length + 1);
+    printf("%s\n", text);
+    free(text);
+    return true;
 }
 
 /* Writes a number with commas between the thousands; `buffer` holds 32. */
@@ -329,7 +256,8 @@ static void progress_print(const stress *s, int32_t done, int32_t all, bool term
         printf("\r[%s] %3d %%  frame %d of %d", bar, percent, done, all);
         fflush(stdout);
     } else if (!terminal && percent / 10 != before / 10 && done > 0) {
-        printf("frame %d of %d: %s entities\n", done, all, number_text((uint64_t)s->count, count));
+        printf("frame %d of %d: %s entities\n", done, all,
+               number_text((uint64_t)stoa_count(s->world), count));
         fflush(stdout);
     }
     if (terminal && done == all) {
@@ -342,7 +270,20 @@ static void line_print(const char *name, uint64_t number) {
     printf("  %-20s %16s\n", name, number_text(number, text));
 }
 
-static bool report_print(const stress *s) {
+/* What each system took, on all threads together. */
+static void systems_print(const stress *s) {
+    printf("\n%-22s %16s %16s\n", "system", "ms, mean", "ms, most");
+    for (stoa_system system = stoa_system_next(s->app, (stoa_system){0}); system.id != 0;
+         system = stoa_system_next(s->app, system)) {
+        stoa_system_info info;
+        if (stoa_system_info_get(s->app, system, &info) == STOA_OK) {
+            stoa_timing timing = stoa_timing_system(s->app, system);
+            printf("  %-20s %16.3f %16.3f\n", info.name, timing.mean * 1e3, timing.most * 1e3);
+        }
+    }
+}
+
+static bool report_print(const stress *s, const options *o) {
     stoa_statistics stats = stoa_stats(s->world);
     printf("\nworld\n");
     line_print("entities", (uint64_t)stats.entities);
@@ -350,16 +291,11 @@ static bool report_print(const stress *s) {
     line_print("chunks", (uint64_t)stats.chunks);
     printf("  %-20s %16.1f MiB\n", "memory used", (double)stats.bytes_used / (1 << 20));
     printf("  %-20s %16.1f MiB\n", "memory reserved", (double)stats.bytes_reserved / (1 << 20));
-    printf("\n%-22s %16s %10s %18s\n", "operations", "count", "seconds", "per second");
-    for (int i = 0; i < WORK_COUNT; i++) {
-        const tally *t = &s->tallies[i];
-        char count[32], rate[32];
-        double per_second = t->seconds > 0 ? (double)t->count / t->seconds : 0;
-        printf("  %-20s %16s %10.3f %18s\n", work_names[i], number_text(t->count, count),
-               t->seconds, number_text((uint64_t)per_second, rate));
-    }
+    systems_print(s);
+    printf("\nthreads                %16d\n", (int)stoa_app_threads(s->app));
+    printf("frames per second      %16.1f\n", o->frames / s->seconds);
     bool sound = stoa_check(s->world) == STOA_OK;
-    printf("\ncheck                  %16s\n", sound ? "ok" : "FAILED");
+    printf("check                  %16s\n", sound ? "ok" : "FAILED");
     if (!sound) {
         printf("  %s\n", stoa_last_error().message);
     }
@@ -370,27 +306,33 @@ static bool report_print(const stress *s) {
 static bool stress_run(stress *s, const options *o) {
     char count[32];
     bool terminal = isatty(STDOUT_FILENO) == 1;
-    printf("stress: %s entities, %d frames, seed %" PRIu64 "\n",
-           number_text((uint64_t)o->entities, count), o->frames, o->seed);
-    bool ok = stress_open(s, o) && entities_build(s, o->entities);
+    bool ok = stress_open(s, o);
+    if (ok) {
+        printf("stress: %s entities, %d frames, seed %" PRIu64 ", %d threads\n\n",
+               number_text((uint64_t)o->entities, count), o->frames, o->seed,
+               (int)stoa_app_threads(s->app));
+        ok = schedule_print(s->app);
+    }
+    double start = seconds_now();
     for (int32_t frame = 0; ok && frame < o->frames; frame++) {
         progress_print(s, frame, o->frames, terminal);
-        ok = frame_run(s);
+        ok = stoa_app_step(s->app, 1.0 / 60) == STOA_OK;
     }
+    s->seconds = seconds_now() - start;
     if (!ok) {
-        fprintf(stderr, "%sstress: %s\n", terminal ? "\n" : "",
-                s->population == NULL ? "out of memory" : stoa_last_error().message);
+        fprintf(stderr, "%sstress: %s\n", terminal ? "\n" : "", stoa_last_error().message);
         return false;
     }
     progress_print(s, o->frames, o->frames, terminal);
-    return report_print(s);
+    return report_print(s, o);
 }
 
 static void usage_print(FILE *to) {
-    fprintf(to, "usage: stress [--entities N] [--frames N] [--seed N] [--help]\n"
+    fprintf(to, "usage: stress [--entities N] [--frames N] [--seed N] [--threads N] [--help]\n"
                 "  --entities N  entities in the world, 1 to 100000000 (1000000)\n"
                 "  --frames N    frames to run, 1 to 1000000000 (200)\n"
-                "  --seed N      start of the random numbers (1)\n");
+                "  --seed N      start of the random numbers (1)\n"
+                "  --threads N   threads to use, 1 to 256 (as many as there are cores)\n");
 }
 
 /* Reads a whole number within its range; false if the text is anything else. */
@@ -414,6 +356,8 @@ static bool option_read(const char *name, const char *text, options *o) {
         o->frames = (int32_t)number;
     } else if (strcmp(name, "--seed") == 0 && number_read(text, 0, UINT64_MAX, &number)) {
         o->seed = number;
+    } else if (strcmp(name, "--threads") == 0 && number_read(text, 1, 256, &number)) {
+        o->threads = (int32_t)number;
     } else {
         return false;
     }
@@ -436,6 +380,6 @@ int main(int argc, char **argv) {
     }
     stress s = {0};
     bool ok = stress_run(&s, &o);
-    stress_close(&s);
+    stoa_app_free(s.app);
     return ok && fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

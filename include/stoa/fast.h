@@ -66,6 +66,9 @@ typedef struct stoa_chunk_ref {
 /// Set in the id of a slot if the component is sparse: the fast paths do not find it.
 #define STOA_SPECIAL 0x80000000u
 
+/// Set in a world's `open` while threads fill command buffers: what they do is not counted.
+#define STOA_OPEN_FORKED 0x40000000u
+
 /// The part of a world that the fast paths read.
 typedef struct stoa_world_head {
     stoa_record *records;   ///< the entity table
@@ -185,12 +188,15 @@ void stoa_match_resolve(const stoa_query *query, stoa_match *match);
 /// without it there are no chunks and an error.
 static inline stoa_iter stoa_query_iter(stoa_query *query) {
     stoa_query_head *head = (stoa_query_head *)(void *)query;
-    if (!STOA_LIKELY(head != NULL && head->light == STOA_QUERY_LIGHT) ||
-        STOA_GUARDED((const stoa_world_head *)(const void *)head->world)) {
+    if (!STOA_LIKELY(head != NULL && head->light == STOA_QUERY_LIGHT)) {
+        return stoa_query_iter_any(query);
+    }
+    stoa_world_head *w = (stoa_world_head *)(void *)head->world;
+    if (!STOA_LIKELY((w->open & STOA_OPEN_FORKED) == 0) || STOA_GUARDED(w)) {
         return stoa_query_iter_any(query);
     }
     head->open++;
-    ((stoa_world_head *)(void *)head->world)->open++;
+    w->open++;
     // clang-format off
     stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL, head->matches,
                     head->matches + head->count, query, NULL, NULL, NULL};

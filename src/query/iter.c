@@ -75,6 +75,13 @@ bool stoa__terms_allowed(const stoa_world *world, const stoa__terms *terms, bool
  * reported. */
 static stoa_status query_begin(stoa_query *query, stoa__walk **walk) {
     stoa_world *world = query->head.world;
+    if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
+        /* Threads would count it at the same time. */
+        return stoa__error(STOA_FORKED,
+                           "query '%s' is iterated while command buffers are filled by threads, "
+                           "and not shared with them; see stoa_query_share",
+                           query->name != NULL ? query->name : query->made_name);
+    }
     stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
     if (status == STOA_OK && query->terms.heavy) {
         *walk = stoa__walk_take(query);

@@ -13,7 +13,7 @@
 /* In head.open, beside the number of iterations: hooks are running. */
 #define STOA__OPEN_HOOK 0x80000000u
 /* Command buffers are being filled by threads. */
-#define STOA__OPEN_FORK 0x40000000u
+#define STOA__OPEN_FORK STOA_OPEN_FORKED
 /* The world is being freed. */
 #define STOA__OPEN_FREE 0x20000000u
 /* The number of iterations. */

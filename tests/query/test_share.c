@@ -47,6 +47,32 @@ static stoa_query *query_of_kind(stoa_world *w, int kind) {
 }
 #define HEAVY(kind) ((kind) != 0 && (kind) != 4)
 
+/* SYS-06 SYS-14: it would be counted by several threads at the same time. */
+static void query_that_is_not_shared_is_refused_while_forked(void **state) {
+    static visit_list got;
+    share_fixture f;
+    (void)state;
+    share_open(&f);
+    for (int kind = 0; kind < KINDS; kind++) {
+        stoa_query *query = query_of_kind(f.s.world, kind);
+        const stoa_query_head *head = (const stoa_query_head *)(const void *)query;
+        stoa_iter it = stoa_query_iter(query); /* from here on the quick way is open to it */
+        list_iter(&got, &it);
+        share_fork(&f);
+        it = stoa_query_iter(query);
+        support_assert_misuse(&f.s, stoa_last_error().status, STOA_FORKED);
+        support_assert_message("not shared");
+        assert_false(stoa_iter_next(&it));
+        it = stoa_query_iter_since(query, 0);
+        support_assert_misuse(&f.s, stoa_last_error().status, STOA_FORKED);
+        assert_false(stoa_iter_next(&it));
+        assert_int_equal(head->open, 0);
+        share_join(&f);
+        assert_int_equal(stoa_query_free(query), STOA_OK);
+    }
+    support_world_close(&f.s);
+}
+
 /* SYS-06 */
 static void shared_query_visits_the_same(void **state) {
     static visit_list expected, got;
@@ -351,6 +377,7 @@ static void world_is_freed_with_queries_that_are_shared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(query_that_is_not_shared_is_refused_while_forked),
         cmocka_unit_test(shared_query_visits_the_same),
         cmocka_unit_test(more_iterations_than_shared_are_refused),
         cmocka_unit_test(iterations_left_open_end_with_the_share),

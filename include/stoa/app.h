@@ -23,7 +23,7 @@ STOA_BEGIN
 
 /// How to make an app; zero is the default of each member.
 typedef struct stoa_app_desc {
-    stoa_world *world;               ///< NULL: one is made, and freed with the app
+    stoa_world *world;               ///< must outlive the app; NULL: one is made, and freed with it
     const stoa_world_desc *world_as; ///< how it is made; may be NULL
     stoa_pool *pool;                 ///< threads to use; must outlive the app. NULL: own ones
     int32_t threads;                 ///< of an own pool; 0: as many as the machine has cores

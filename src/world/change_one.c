@@ -287,6 +287,15 @@ STOA__APART static stoa_status type_remove_any(stoa_world *world, stoa_entity e,
     return id != 0 ? component_take(world, e, id) : stoa_last_error().status;
 }
 
+/* column_put_one, the way that was taken last if that is right again. */
+STOA__INLINE stoa_status column_put(stoa_world *world, stoa_entity e, stoa_component id,
+                                    const void *data) {
+    stoa__archetype *source;
+    stoa__edge *edge = edge_short(world, e, id, &source);
+    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, data)
+                                     : column_put_one(world, e, id, data);
+}
+
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
     const stoa__type_hop *hop = stoa__type_hop_find(world, type);
     if (!STOA_LIKELY(hop != NULL && value != NULL)) {
@@ -295,10 +304,7 @@ stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, con
     if (hop->set != NULL) {
         return stoa__change_sparse_set(world, e, hop->set, value);
     }
-    stoa__archetype *source;
-    stoa__edge *edge = edge_short(world, e, hop->id, &source);
-    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, value)
-                                     : column_put_one(world, e, hop->id, value);
+    return column_put(world, e, hop->id, value);
 }
 
 stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
@@ -309,10 +315,7 @@ stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     if (hop->set != NULL) {
         return stoa__change_sparse_add(world, e, hop->set);
     }
-    stoa__archetype *source;
-    stoa__edge *edge = edge_short(world, e, hop->id, &source);
-    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, NULL)
-                                     : column_put_one(world, e, hop->id, NULL);
+    return column_put(world, e, hop->id, NULL);
 }
 
 stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {

@@ -1,48 +1,16 @@
 /* Creations of the same bundle in a row: applied in one go and one by one, two worlds must be the
  * same, row by row and tick by tick. */
-#include "commands_types.h"
-#include "world/commands.h"
 
 #define ENTITIES 4000
+
+#include "twins.h"
+
 #define TYPES 8
 #define TYPES_ALL ((1u << TYPES) - 1)
-
-/* Its values are not at the same distance from their commands everywhere. */
-typedef struct Quad {
-    _Alignas(16) float v[4];
-} Quad;
-STOA_TYPE(Quad);
 
 static stoa_type *const types[TYPES] = {
     STOA_TYPE_OF(Position), STOA_TYPE_OF(Health), STOA_TYPE_OF(Wide),   STOA_TYPE_OF(Frozen),
     STOA_TYPE_OF(Quad),     STOA_TYPE_OF(Seen),   STOA_TYPE_OF(Marked), STOA_TYPE_OF(Mood)};
-
-/* Two worlds that are told the same; the first one applies together what it can. */
-typedef struct twins {
-    support_world s[2];
-    stoa_commands *c[2];
-    stoa_entity e[ENTITIES];
-    uint32_t count;
-    support_random random;
-} twins;
-
-static twins t;
-
-static void twins_open(uint64_t seed) {
-    memset(&t, 0, sizeof t);
-    t.random.state = seed * 40503 + 1;
-    for (int i = 0; i < 2; i++) {
-        support_world_open_with(&t.s[i], 16384);
-        t.c[i] = stoa_deferred(t.s[i].world);
-        stoa__commands_merge(t.s[i].world, i == 0);
-    }
-}
-
-static void twins_close(void) {
-    for (int i = 0; i < 2; i++) {
-        support_world_close(&t.s[i]);
-    }
-}
 
 /* One creation; bit k of `put` is for a value of type k, of `zero` for a zeroed one. */
 static void twins_create(uint32_t put, uint32_t zero, uint32_t number) {

@@ -2,52 +2,19 @@
  * the same, row by row and tick by tick. */
 #include <stdlib.h>
 
-#include "commands_types.h"
-#include "world/commands.h"
 #include "world/testing.h"
 
 #define ENTITIES 3000
+
+#include "twins.h"
+
 #define TYPES 6
 
 STOA_COMPONENT(Velocity, { float x, y, z; });
 STOA_COMPONENT(Pair, { double a, b; });
-/* Its values are not at the same distance from their commands everywhere. */
-typedef struct Quad {
-    _Alignas(16) float v[4];
-} Quad;
-STOA_TYPE(Quad);
-
 static stoa_type *const types[TYPES] = {STOA_TYPE_OF(Position), STOA_TYPE_OF(Velocity),
                                         STOA_TYPE_OF(Pair),     STOA_TYPE_OF(Frozen),
                                         STOA_TYPE_OF(Quad),     STOA_TYPE_OF(Health)};
-
-/* Two worlds that are told the same. */
-typedef struct twins {
-    support_world s[2];
-    stoa_commands *c[2];
-    stoa_entity e[ENTITIES];
-    uint32_t count;
-    support_random random;
-    stoa_entity last; /* whom the last command was for */
-} twins;
-
-static twins t;
-
-static void twins_open(uint64_t seed) {
-    memset(&t, 0, sizeof t);
-    t.random.state = seed * 40503 + 1;
-    for (int i = 0; i < 2; i++) {
-        support_world_open_with(&t.s[i], 16384);
-        t.c[i] = stoa_deferred(t.s[i].world);
-        stoa__commands_merge(t.s[i].world, i == 0);
-    }
-}
-
-static void twins_close(void) {
-    for (int i = 0; i < 2; i++) {
-        support_world_close(&t.s[i]);
-    }
-}
 
 static void twins_create(uint32_t count) {
     for (uint32_t k = 0; k < count && t.count < ENTITIES; k++, t.count++) {

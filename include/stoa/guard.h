@@ -20,8 +20,9 @@ typedef struct stoa_guard {
 
 /// Puts a guard in force on the calling thread, or none for NULL; returns the one that was.
 /// Whatever reads or writes a component's or resource's data and is not allowed to fails with
-/// STOA_ACCESS. Asking whether something is there, and recording commands, is always allowed;
-/// changes of structure are not asked about, since there are none while threads work.
+/// STOA_ACCESS, and so does recording a command into a buffer that is not forked while others are.
+/// Asking whether something is there is always allowed; changes of structure are not asked about,
+/// since there are none while threads work.
 const stoa_guard *stoa_guard_set(const stoa_guard *guard);
 
 STOA_END

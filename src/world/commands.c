@@ -86,6 +86,11 @@ stoa_commands *stoa_commands_new(stoa_world *world) {
         stoa__world_null(NULL, "world");
         return NULL;
     }
+    if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
+        stoa__world_report(world, stoa__error(STOA_FORKED, "a command buffer cannot be made while "
+                                                           "others are filled by threads"));
+        return NULL;
+    }
     stoa_commands *commands = buffer_new(world);
     if (commands == NULL) {
         stoa__world_report(world, STOA_NO_MEMORY);

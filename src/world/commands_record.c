@@ -8,6 +8,7 @@
  * command. */
 #include "storage/entities.h"
 #include "world/commands_buffer.h"
+#include "world/guard.h"
 #include "world/values.h"
 
 /* The kind of a descriptor; 0 with the thread's error set. */
@@ -71,9 +72,39 @@ STOA__INLINE stoa_status count_check(const stoa_commands *commands) {
                : stoa__error(STOA_LIMIT, "a command buffer holds at most %d commands", INT32_MAX);
 }
 
+/* True if a system records into a buffer that is not one of its jobs': other threads may do the
+ * same. Told in a debug build only. */
+STOA__INLINE bool buffer_foreign(const stoa_commands *commands) {
+#ifdef STOA_DEBUG
+    return !commands->forked && (commands->world->storage.head.open & STOA__OPEN_FORK) != 0 &&
+           stoa__guard_name(commands->world) != NULL;
+#else
+    (void)commands;
+    return false;
+#endif
+}
+
+/* STOA_OK if something can be recorded; otherwise reported. */
+STOA__COLD static stoa_status buffer_fail(const stoa_commands *commands) {
+    stoa_status status = stoa__commands_usable(commands);
+#ifdef STOA_DEBUG
+    if (status == STOA_OK && buffer_foreign(commands)) {
+        status = stoa__world_report(
+            commands->world,
+            stoa__error(STOA_ACCESS, "system '%s' records into a buffer that is not its job's",
+                        stoa__guard_name(commands->world)));
+    }
+#endif
+    return status;
+}
+
+STOA__INLINE bool buffer_good(const stoa_commands *commands) {
+    return STOA_LIKELY(commands != NULL && !commands->freed && !buffer_foreign(commands));
+}
+
 /* Why a buffer or an entity cannot be used, reported; STOA_OK if they can. */
 STOA__COLD static stoa_status target_fail(const stoa_commands *commands, stoa_entity e) {
-    stoa_status status = stoa__commands_usable(commands);
+    stoa_status status = buffer_fail(commands);
     if (status == STOA_OK && stoa_entity_is_null(e)) {
         status = stoa__world_dead(commands->world, e);
     }
@@ -81,9 +112,8 @@ STOA__COLD static stoa_status target_fail(const stoa_commands *commands, stoa_en
 }
 
 STOA__INLINE stoa_status target_check(const stoa_commands *commands, stoa_entity e) {
-    return STOA_LIKELY(commands != NULL && !commands->freed && !stoa_entity_is_null(e))
-               ? STOA_OK
-               : target_fail(commands, e);
+    return STOA_LIKELY(buffer_good(commands) && !stoa_entity_is_null(e)) ? STOA_OK
+                                                                         : target_fail(commands, e);
 }
 
 /* Reports the thread's error. */
@@ -95,7 +125,7 @@ STOA__COLD static stoa_status record_fail(const stoa_commands *commands) {
  * be counted. */
 STOA__INLINE stoa__command *room_take(stoa_commands *commands, size_t extent) {
     uint8_t *at = commands->arena.next;
-    if (!STOA_LIKELY(commands->count < INT32_MAX &&
+    if (!STOA_LIKELY(!buffer_foreign(commands) && commands->count < INT32_MAX &&
                      (uintptr_t)commands->arena.end - (uintptr_t)at >= extent)) {
         return NULL;
     }
@@ -166,8 +196,8 @@ STOA__COLD static stoa_status size_fail(const stoa_commands *commands, uint32_t 
 
 stoa_status stoa_commands_send_id(stoa_commands *commands, stoa_entity target, stoa_component id,
                                   const void *value, size_t size) {
-    if (commands == NULL || commands->freed) {
-        return stoa__commands_usable(commands);
+    if (commands == NULL || !buffer_good(commands)) {
+        return buffer_fail(commands);
     }
     uint32_t kind = id_kind(commands, id);
     return kind != 0 && size != commands->kinds[kind].size
@@ -177,8 +207,8 @@ stoa_status stoa_commands_send_id(stoa_commands *commands, stoa_entity target, s
 
 stoa_status stoa_commands_send_type(stoa_commands *commands, stoa_entity target, stoa_type *type,
                                     const void *value) {
-    return commands == NULL || commands->freed
-               ? stoa__commands_usable(commands)
+    return commands == NULL || !buffer_good(commands)
+               ? buffer_fail(commands)
                : command_record(commands, target, type_kind(commands, type), STOA__COMMAND_SEND,
                                 value);
 }
@@ -384,7 +414,8 @@ static stoa_entity handle_take(stoa_commands *commands) {
 
 stoa_entity stoa_commands_create_values(stoa_commands *commands, const stoa_value *values,
                                         int32_t count) {
-    if (stoa__commands_usable(commands) != STOA_OK) {
+    if (commands == NULL || !buffer_good(commands)) {
+        (void)buffer_fail(commands);
         return STOA_NULL;
     }
     stoa__arena_mark mark = stoa__arena_mark_get(&commands->arena);

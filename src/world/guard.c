@@ -20,6 +20,11 @@ const stoa_guard *stoa_guard_set(const stoa_guard *guard) {
     return before;
 }
 
+const char *stoa__guard_name(const stoa_world *world) {
+    const stoa_guard *guard = guard_now;
+    return guard == NULL || guard->world != world ? NULL : guard->name != NULL ? guard->name : "";
+}
+
 bool stoa__guard_check(const stoa_world *world, stoa_component id, bool resource, bool write) {
     const stoa_guard *guard = guard_now;
     if (guard == NULL || guard->world != world || guard->allows(guard, id, resource, write)) {

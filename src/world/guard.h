@@ -8,6 +8,9 @@
 #ifdef STOA_DEBUG
 /* False, with the failure reported, if a guard of the calling thread does not allow it. */
 bool stoa__guard_check(const stoa_world *world, stoa_component id, bool resource, bool write);
+
+/* The name of the system that guards the calling thread's access to a world, or NULL. */
+const char *stoa__guard_name(const stoa_world *world);
 #endif
 
 /* True if the calling thread may read, or write, a component; otherwise the failure is reported. */

@@ -218,6 +218,47 @@ static void what_is_no_data_is_allowed(void **state) {
     guarded_close(&g);
 }
 
+/* SYS-14 CMD-06: while threads record, a buffer that is no job's may be another thread's, too. */
+static void recording_beside_the_job_is_refused(void **state) {
+    support_world *s = *state;
+    guarded_world g = guarded_open(s, 0, 0);
+    stoa_world *w = s->world;
+    stoa_commands *own = stoa_commands_new(w), *c = stoa_deferred(w);
+    assert_int_equal(stoa_commands_set(c, g.e, Place, {1}), STOA_OK); /* there is room in it */
+    assert_int_equal(stoa_commands_fork(w, &own, 1), STOA_OK);
+    guard_on(&g);
+    stoa_status got[] = {
+        stoa_commands_set(c, g.e, Place, {9}),
+        stoa_commands_set_id(c, g.e, g.place, &(Place){9}, sizeof(Place)),
+        stoa_commands_add(c, g.e, Settings),
+        stoa_commands_remove(c, g.e, Seen),
+        stoa_commands_enable(c, g.e, Mood, false),
+        stoa_commands_change(c, g.e, STOA_VALUE(Place, {9})),
+        stoa_commands_send(c, Place, {8}),
+        stoa_commands_send_id(c, STOA_NULL, g.place, &(Place){8}, sizeof(Place)),
+        stoa_commands_destroy(c, g.other),
+    };
+    int count = (int)(sizeof got / sizeof *got);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(got[i], GUARDS ? STOA_ACCESS : STOA_OK);
+    }
+    assert_int_equal(stoa_commands_count(c), GUARDS ? 1 : 1 + count);
+    assert_int_equal(s->errors, GUARDS ? count : 0);
+    if (GUARDS) {
+        support_assert_message("system 'mover' records into a buffer that is not its job's");
+    }
+    assert_true(stoa_entity_is_null(stoa_commands_create(c)));
+    assert_int_equal(stoa_commands_set(own, g.e, Place, {5}), STOA_OK);
+    /* Nor can a buffer be made now: the list of them is the world's. */
+    assert_null(stoa_commands_new(w));
+    assert_int_equal(stoa_last_error().status, STOA_FORKED);
+    guard_off();
+    assert_int_equal(stoa_commands_join(w), STOA_OK);
+    assert_int_equal(stoa_commands_flush(own), STOA_OK);
+    assert_int_equal(stoa_get(w, g.e, Place)->x, 5);
+    guarded_close(&g);
+}
+
 /* SYS-14: what is declared can be used; to write is to read as well. */
 static void what_is_declared_is_allowed(void **state) {
     support_world *s = *state;
@@ -299,6 +340,7 @@ int main(void) {
         WITH_WORLD(hash_needs_all_that_is_there),
         WITH_WORLD(resources_are_refused),
         WITH_WORLD(what_is_no_data_is_allowed),
+        WITH_WORLD(recording_beside_the_job_is_refused),
         WITH_WORLD(what_is_declared_is_allowed),
         WITH_WORLD(other_worlds_are_not_guarded),
         WITH_WORLD(guards_nest),

@@ -88,7 +88,7 @@ STOA__INLINE bool buffer_foreign(const stoa_commands *commands) {
 STOA__COLD static stoa_status buffer_fail(const stoa_commands *commands) {
     stoa_status status = stoa__commands_usable(commands);
 #ifdef STOA_DEBUG
-    if (status == STOA_OK && buffer_foreign(commands)) {
+    if (commands != NULL && status == STOA_OK && buffer_foreign(commands)) {
         status = stoa__world_report(
             commands->world,
             stoa__error(STOA_ACCESS, "system '%s' records into a buffer that is not its job's",

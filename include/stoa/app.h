@@ -14,7 +14,7 @@
 /// `delta`: seconds that this run stands for. `elapsed`: seconds so far, this run included.
 /// `step`: the fixed step, 0 if there is none. `ahead`: seconds of the frame that no fixed step
 /// has covered yet. `frame`: frames before this one. `steps`: fixed steps before this one.
-STOA_COMPONENT_WITH(stoa_time, STOA_OPTIONS("stoa.Time", {0, 0, 0, 0, 0}, 0), {
+STOA_COMPONENT_WITH(stoa_time, STOA_OPTIONS("stoa.Time", {0, 0, 0, 0, 0}, 0, 0), {
     double delta, elapsed, step, ahead;
     uint64_t frame, steps;
 });
@@ -42,11 +42,28 @@ stoa_app *stoa_app_new(const stoa_app_desc *desc);
 /// After a step that failed for lack of memory this may fail for it too, and can be repeated.
 stoa_status stoa_app_free(stoa_app *app);
 
+/// Somebody who keeps a pointer to an app, and is told when it is freed.
+/// It stays where it is, and its members as they are, until then or until stoa_app_unwatch.
+typedef struct stoa_app_watcher {
+    void (*freed)(void *user);     ///< called once, while the app is still whole
+    void *user;                    ///< handed to the call
+    struct stoa_app_watcher *next; ///< the app's
+} stoa_app_watcher;
+
+/// Has a watcher told when the app is freed.
+stoa_status stoa_app_watch(stoa_app *app, stoa_app_watcher *watcher);
+
+/// Lets go of a watcher; a no-op if the app does not have it.
+void stoa_app_unwatch(stoa_app *app, stoa_app_watcher *watcher);
+
 /// The world that the app runs.
 stoa_world *stoa_app_world(const stoa_app *app);
 
 /// How many threads it uses, the caller's included.
 int32_t stoa_app_threads(const stoa_app *app);
+
+/// The threads that it uses; at rest between frames and while an exclusive system runs.
+stoa_pool *stoa_app_pool(const stoa_app *app);
 
 /// Runs one frame that stands for `delta` seconds.
 /// If a system fails the frame ends after its batch: the batch's commands are dropped, what earlier

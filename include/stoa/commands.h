@@ -25,6 +25,9 @@ stoa_commands *stoa_commands_new(stoa_world *world);
 /// Discards what is recorded and frees a buffer; NULL is fine.
 stoa_status stoa_commands_free(stoa_commands *commands);
 
+/// The world that a buffer is for; NULL with an error for a null buffer.
+stoa_world *stoa_commands_world(const stoa_commands *commands);
+
 /// Records that an entity is made; returns its final handle, which lives after the flush.
 /// STOA_NULL on error.
 stoa_entity stoa_commands_create(stoa_commands *commands);
@@ -77,6 +80,37 @@ stoa_status stoa_commands_send_id(stoa_commands *commands, stoa_entity target, s
 stoa_status stoa_commands_send_type(stoa_commands *commands, stoa_entity target, stoa_type *type,
                                     const void *value);
 
+/// The most bytes of data that a recorded call takes.
+#define STOA_CALL_MAX (1u << 18)
+
+/// What a recorded call does when its turn comes; anything but STOA_OK is counted as refused.
+/// STOA_NO_MEMORY stops the flush, so that it can be repeated.
+/// It may change the world as any code outside of iterations and hooks may. `data` is a copy of
+/// what was recorded.
+typedef stoa_status (*stoa_command_fn)(stoa_world *world, const void *data, size_t size);
+
+/// Records a call of a function with a copy of `size` bytes of plain data.
+stoa_status stoa_commands_call(stoa_commands *commands, stoa_command_fn call, const void *data,
+                               size_t size);
+
+/// How far a buffer was filled at some time; see stoa_commands_mark_get.
+typedef struct stoa_commands_mark {
+    void *block;        ///< of the buffer's memory
+    void *at;           ///< in that block
+    int32_t count;      ///< of commands
+    uint32_t creations; ///< of those
+    uint32_t handles;   ///< given out by a forked buffer
+    uint32_t beyond;    ///< of those, past the entity table
+} stoa_commands_mark;
+
+/// Notes how far a buffer is filled, for stoa_commands_rewind.
+stoa_commands_mark stoa_commands_mark_get(const stoa_commands *commands);
+
+/// Takes back what was recorded since a mark, for modules that record several commands or none.
+/// The values are dropped. Handles that were given out meanwhile must not be used: they may be
+/// given out again. Nothing must have been applied or cleared since. Needs no memory.
+stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mark);
+
 /// How many commands are recorded and not yet applied.
 int32_t stoa_commands_count(const stoa_commands *commands);
 
@@ -87,9 +121,10 @@ bool stoa_commands_empty(const stoa_commands *commands);
 stoa_status stoa_commands_clear(stoa_commands *commands);
 
 /// Applies what is recorded, in order, and empties the buffer.
-/// A command on an entity that is dead by then is skipped and counted. Refused while the world is
-/// iterated and inside of hooks. On an error what was applied stays, the rest stays recorded, and
-/// the call can be repeated. Consecutive commands on one entity move it once.
+/// A command on an entity that is dead by then is skipped and counted, and so is one that a veto
+/// refuses, or a call that fails. Refused while the world is iterated and inside of hooks. On an
+/// error what was applied stays, the rest stays recorded, and the call can be repeated. Consecutive
+/// commands on one entity move it once.
 stoa_status stoa_commands_flush(stoa_commands *commands);
 
 /// Flushes buffers in order, those from number `*done` on, which moves on with each.
@@ -98,6 +133,9 @@ stoa_status stoa_commands_flush_all(stoa_commands *const *buffers, int32_t count
 
 /// How many commands were skipped since the buffer was made, their entities being dead.
 int64_t stoa_commands_skipped(const stoa_commands *commands);
+
+/// How many commands were refused by a veto, or were calls that failed, since the buffer was made.
+int64_t stoa_commands_refused(const stoa_commands *commands);
 
 /// Prepares buffers of a world to be filled by one thread each, at the same time.
 /// Handles for creations are dealt out so that they depend on the order of `buffers` and on what

@@ -2,13 +2,9 @@
 #ifndef STOA_COMPONENT_H
 #define STOA_COMPONENT_H
 
-#include "stoa/status.h"
 #include "stoa/type.h"
 
 STOA_BEGIN
-
-/// A world of entities and components; one thread at a time, any number of worlds.
-typedef struct stoa_world stoa_world;
 
 /// A component described at run time, such as from a script or a file.
 typedef struct stoa_component_desc {

@@ -63,11 +63,17 @@ typedef struct stoa_chunk_ref {
 /// Descriptors whose ids the fast paths find; others are looked up by a call.
 #define STOA_SLOTS 256
 
-/// Set in the id of a slot if the component is sparse: the fast paths do not find it.
+/// Set in the id of a slot that the fast paths do not find.
+/// The component is sparse or immutable, or the world is sealed.
 #define STOA_SPECIAL 0x80000000u
 
 /// Set in a world's `open` while threads fill command buffers: what they do is not counted.
 #define STOA_OPEN_FORKED 0x40000000u
+
+/// The part of a world's `open` that counts iterations; the rest tells of hooks and threads.
+#define STOA_OPEN_ITERATIONS 0x00FFFFFFu
+/// Set in a world's `open` while it is sealed; see stoa_world_seal.
+#define STOA_OPEN_SEALED 0x08000000u
 
 /// The part of a world that the fast paths read.
 typedef struct stoa_world_head {

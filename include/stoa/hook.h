@@ -64,8 +64,40 @@ typedef struct stoa_observer_desc {
 /// Entering is told after the hooks of the same change, leaving before them. The id is 0 on error.
 stoa_hook stoa_observe(stoa_world *world, const stoa_observer_desc *desc);
 
-/// Takes a hook or observer away; it is not called again, even by a change that is under way.
+/// What a veto is asked about.
+typedef enum stoa_veto_kind {
+    STOA_VETO_SET,   ///< a caller is about to give the component a value, or to add it zeroed
+    STOA_VETO_REMOVE ///< it is about to be taken away, or to die with its entity
+} stoa_veto_kind;
+
+/// Says whether a change may be made: STOA_OK, or an error set by stoa_fail, and nothing changes.
+/// `values` are `count` values one after the other, or NULL if they are zeroed, of a tag, or about
+/// to go. `e` is STOA_NULL for entities that are about to be made; `count` is above 1 only then. It
+/// may reserve memory of its own but change nothing in the world.
+typedef stoa_status (*stoa_veto_fn)(stoa_world *world, stoa_entity e, const void *values,
+                                    int32_t count, void *user);
+
+/// How to make a veto.
+typedef struct stoa_veto_desc {
+    stoa_veto_kind kind;           ///< what it is asked about
+    stoa_type *type;               ///< the described type, or NULL to go by `component`
+    stoa_component component;      ///< used when `type` is NULL
+    stoa_veto_fn call;             ///< what to ask
+    void *user;                    ///< handed to every call
+    void (*user_free)(void *user); ///< called once when the veto is gone; may be NULL
+} stoa_veto_desc;
+
+/// Adds a veto, asked by every path before anything is told or done; the id is 0 on error.
+/// A command that is refused when it is applied is skipped, counted and told to on_error. Freeing
+/// the world asks nobody. Take it away with stoa_hook_remove.
+stoa_hook stoa_veto_new(stoa_world *world, const stoa_veto_desc *desc);
+
+/// Takes a hook, observer or veto away; it is not called again, even by a change that is under way.
 stoa_status stoa_hook_remove(stoa_world *world, stoa_hook hook);
+
+/// How many changes are telling hooks or observers now, one inside the other; 0 outside of them.
+/// For extensions: what a call at some depth has begun is over when another begins there.
+int32_t stoa_hook_depth(const stoa_world *world);
 
 STOA_END
 

@@ -49,8 +49,19 @@ stoa_query *stoa_query_parse(stoa_world *world, const char *text);
 /// Frees a query; refused while it is being iterated or shared. NULL is fine.
 stoa_status stoa_query_free(stoa_query *query);
 
+/// The query after `query` in the order they were made, the first for NULL; NULL at the end.
+/// Those that are made for a single iteration are left out.
+stoa_query *stoa_query_next(const stoa_world *world, const stoa_query *query);
+
+/// The query's number in its world, from 1, never used twice; 0 for NULL.
+uint64_t stoa_query_id(const stoa_query *query);
+
 /// The query's name: as given, or made of its terms.
 const char *stoa_query_name(const stoa_query *query);
+
+/// The query of that name, the oldest if there are several; NULL, with no error, if there is none.
+/// Linear in the number of queries. One that is made for a single iteration is not found.
+stoa_query *stoa_query_find(const stoa_world *world, const char *name);
 
 /// How many entities match.
 int32_t stoa_query_count(const stoa_query *query);
@@ -60,6 +71,9 @@ stoa_entity stoa_query_single(const stoa_query *query);
 
 /// The first entity that matches, in storage order; STOA_NULL, with no error, if none does.
 stoa_entity stoa_query_first(const stoa_query *query);
+
+/// True if a live entity matches, as an iteration that began now would find; false otherwise.
+bool stoa_query_matches(const stoa_query *query, stoa_entity e);
 
 /// Called for one entity: `fields[i]` is term i's component, NULL where there is none.
 typedef void (*stoa_each_fn)(stoa_entity e, void *const *fields, void *user);

@@ -27,6 +27,9 @@ void *stoa_resource_try_mut_id(stoa_world *world, stoa_component id);
 /// True if there is a resource of that type.
 bool stoa_resource_has_id(const stoa_world *world, stoa_component id);
 
+/// The type of the resource of that name; 0, with no error, if there is no such resource now.
+stoa_component stoa_resource_find(const stoa_world *world, const char *name);
+
 /// Takes a resource away and drops it; no change if it is not there.
 stoa_status stoa_resource_remove_id(stoa_world *world, stoa_component id);
 

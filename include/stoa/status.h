@@ -29,6 +29,9 @@ STOA_BEGIN
     X(LAYOUT, "the description does not fit the type", 0)                                          \
     X(SYNTAX, "the text cannot be parsed", 0)                                                      \
     X(NOT_FOUND, "nothing of that name", 0)                                                        \
+    X(TAKEN, "the name is taken", 0)                                                               \
+    X(CYCLE, "it would lead back to where it starts", 0)                                           \
+    X(REFUSED, "a rule of the world refuses it", 0)                                                \
     X(NOT_COPYABLE, "the component cannot be copied", 0)                                           \
     X(NOT_SINGLE, "the query does not match exactly one entity", 0)                                \
     X(LIMIT, "a limit of the library is reached", 0)                                               \
@@ -56,6 +59,10 @@ stoa_error stoa_last_error(void);
 
 /// Forgets the calling thread's last failure.
 void stoa_error_clear(void);
+
+/// Sets the calling thread's last failure and returns the status, for code that extends stoa.
+/// `return stoa_fail(STOA_REFUSED, "no %s here", what);` Nobody is told; see stoa_world_report.
+stoa_status stoa_fail(stoa_status status, const char *format, ...) STOA_PRINTF(2, 3);
 
 /// The general text of a status; never NULL, for any value.
 const char *stoa_status_text(stoa_status status);

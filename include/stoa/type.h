@@ -6,8 +6,12 @@
 #define STOA_TYPE_H
 
 #include "stoa/entity.h"
+#include "stoa/status.h"
 
 STOA_BEGIN
+
+/// A world of entities and components; one thread at a time, any number of worlds.
+typedef struct stoa_world stoa_world;
 
 /// A component's number in one world, from 1; 0 is no component.
 typedef uint32_t stoa_component;
@@ -17,6 +21,9 @@ typedef uint32_t stoa_component;
 
 /// The largest size of one component, in bytes.
 #define STOA_SIZE_MAX (1u << 30)
+
+/// The most described structs, one inside the other, that a type may come to.
+#define STOA_NEST_MAX 64
 
 /// What a member of a described type holds.
 typedef enum stoa_kind {
@@ -74,14 +81,23 @@ typedef enum stoa_type_flag {
     STOA_HIDDEN = 1,     ///< not shown to scripts and tools
     STOA_SPARSE = 2,     ///< kept outside of archetypes: adding and removing it moves nothing
     STOA_SWITCHABLE = 4, ///< can be switched off and on for an entity; see stoa_enable
-    STOA_ROW_TICKS = 8   ///< keeps ticks for each entity, so that change filters are exact
+    STOA_ROW_TICKS = 8,  ///< keeps ticks for each entity, so that change filters are exact
+    STOA_IMMUTABLE = 16, ///< replaced as a whole, never written in place; so hooks miss nothing
+    STOA_MANAGED = 32    ///< kept by an extension, not copied to clones; sparse and immutable, too
 } stoa_type_flag;
+
+/// Prepares a world that has just registered a type, such as by adding hooks and vetoes to it.
+/// It may register other types, but not give the type to an entity. If it fails so does what
+/// registered the type, which stays unknown by name and type, and the next call that names it tries
+/// again: what was added by then must be taken away, or be found again.
+typedef stoa_status (*stoa_setup_fn)(stoa_world *world);
 
 /// What a description may say beyond the fields; zero is the default of each.
 typedef struct stoa_type_options {
-    const char *name; ///< used instead of the C identifier, such as "physics.Position"
-    stoa_hooks hooks; ///< for types that own memory
-    uint32_t flags;   ///< of stoa_type_flag
+    const char *name;    ///< used instead of the C identifier, such as "physics.Position"
+    stoa_hooks hooks;    ///< for types that own memory
+    uint32_t flags;      ///< of stoa_type_flag
+    stoa_setup_fn setup; ///< called once by each world that registers the type; may be NULL
 } stoa_type_options;
 
 /// One member told by `offsetof`, for types whose text does not fix their layout.
@@ -112,7 +128,7 @@ typedef struct stoa_type {
     uint32_t size;                   ///< sizeof, 0 for a tag
     uint32_t alignment;              ///< alignment of the type
     uint32_t enum_size;              ///< sizeof an undescribed enum where this was compiled
-    stoa_type_options options;       ///< name, hooks, flags
+    stoa_type_options options;       ///< name, hooks, flags, setup
 } stoa_type;
 
 /// An enum with nothing asked of it: tells how large the compiler makes one.
@@ -130,11 +146,11 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
 #define STOA_TEXT_RAW(...) #__VA_ARGS__
 
 // clang-format off
-/// Options for the `_WITH` forms; designators are C only, C++ gives all three values in order.
+/// Options for the `_WITH` forms; designators are C only, C++ gives all four values in order.
 #define STOA_OPTIONS(...) {__VA_ARGS__}
 /// Options that ask for nothing.
 #define STOA_DEFAULTS                                                                              \
-    { 0, {0, 0, 0, 0, 0}, 0 }
+    { 0, {0, 0, 0, 0, 0}, 0, 0 }
 
 /// The descriptor behind every describing macro; not for direct use.
 #define STOA_DESCRIBE(T, form, text, members, size, ...)                                           \

@@ -387,6 +387,9 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
 /// A column of values from an array of T, for stoa_create_bulk. C only.
 #define STOA_COLUMN(T, array) STOA_VALUE_FROM(T, &(array)[0])
 
+/// One value for all entities of a stoa_create_bulk: `STOA_SAME(Health, { 100 })`. C only.
+#define STOA_SAME(T, ...) ((stoa_value){STOA_TYPE_OF(T), &(T)__VA_ARGS__, 0, STOA_PUT_SAME})
+
 /// A component zeroed, or a tag, for bundles and changes. C only.
 #define STOA_ZERO(T) ((stoa_value){STOA_TYPE_OF(T), NULL, 0, STOA_PUT})
 

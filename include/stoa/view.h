@@ -31,7 +31,7 @@ typedef struct stoa_archetype_info {
     int32_t component_count;          ///< 0 for the empty set
     int32_t chunk_count;              ///< chunks that hold rows
     int32_t row_count;                ///< entities of this archetype
-    int32_t chunk_capacity;           ///< rows in each of its chunks
+    int32_t chunk_capacity;           ///< rows in each of its chunks, a power of two
     size_t used;                      ///< bytes of rows in use, padding included
     size_t reserved;                  ///< bytes of its chunks
 } stoa_archetype_info;
@@ -66,6 +66,7 @@ typedef struct stoa_sparse_info {
     const stoa_entity *entities; ///< in storage order; valid until the next structural change
     const void *values;          ///< entity i's value; NULL for a tag
     int32_t count;               ///< entities that have it
+    const stoa_atomic *changed;  ///< the tick of entity i's last write
 } stoa_sparse_info;
 
 /// Fills in what is stored of a sparse component.

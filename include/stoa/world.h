@@ -29,6 +29,15 @@ stoa_world *stoa_world_new(const stoa_world_desc *desc);
 /// Its on_remove hooks are called. Refused inside of a hook.
 void stoa_world_free(stoa_world *world);
 
+/// Makes a world read only, or lifts that; refused while it is iterated and inside of hooks.
+/// While it is sealed whatever would change entities, components, resources or send an event fails
+/// with STOA_ACCESS: direct calls, mutable access, flushes, queries that write. Reading, iterating,
+/// hooks and queries being made, and commands being recorded go on. Needs no memory.
+stoa_status stoa_world_seal(stoa_world *world, bool sealed);
+
+/// True while a world is sealed.
+bool stoa_world_sealed(const stoa_world *world);
+
 /// The allocator that the world uses; for modules that keep memory for it.
 const stoa_allocator *stoa_world_allocator(const stoa_world *world);
 
@@ -38,8 +47,9 @@ stoa_status stoa_world_report(const stoa_world *world, stoa_status status);
 
 /// What to do with a component in a bundle or a change.
 typedef enum stoa_value_op {
-    STOA_PUT, ///< place it, or overwrite it, with `data`; zeroed if `data` is NULL
-    STOA_DROP ///< take it away; for stoa_change only
+    STOA_PUT,     ///< place it, or overwrite it, with `data`; zeroed if `data` is NULL
+    STOA_DROP,    ///< take it away; for stoa_change only
+    STOA_PUT_SAME ///< one value for all, copied as bytes; for stoa_create_bulk only
 } stoa_value_op;
 
 /// One component of a bundle or change; see STOA_VALUE, STOA_ZERO, STOA_COLUMN, STOA_REMOVE.
@@ -74,6 +84,33 @@ stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *f
                               stoa_type *second, const void *second_data, stoa_type *third,
                               const void *third_data);
 
+/// Components of a bundle that a mould makes quick, at most.
+#define STOA_MOULD_MAX 8
+
+/// Where a mould writes one component, and what.
+typedef struct stoa_mould_part {
+    uint32_t to;   ///< of the column in a chunk
+    uint32_t size; ///< of one value
+    uint64_t head; ///< the first bytes of the value
+    uint64_t tail; ///< the last ones
+} stoa_mould_part;
+
+/// A bundle kept ready, to make one entity after the other of it; see stoa_create_mould.
+/// Set `values` and `count`, zero the rest. The values must stay as they are.
+typedef struct stoa_mould {
+    const stoa_value *values; ///< without hooks, or they are moved in by the first entity
+    int32_t count;            ///< of values
+    uint32_t part_count;      ///< 0: not ready
+    uint32_t epoch;           ///< of the world's layouts that it was made ready for
+    bool tried;               ///< it cannot be made ready for these
+    void *target;             ///< where the entities go
+    stoa_mould_part parts[STOA_MOULD_MAX]; ///< what is written
+} stoa_mould;
+
+/// stoa_create_values for a bundle that is kept ready: quicker, with the same result.
+/// A mould is for one world.
+stoa_entity stoa_create_mould(stoa_world *world, stoa_mould *mould);
+
 /// Makes `entity_count` entities of one bundle, values given as arrays. See stoa_create_bulk.
 /// `entities` receives the handles and may be NULL. Entities get rows in order.
 stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, stoa_entity *entities,
@@ -102,6 +139,18 @@ stoa_entity stoa_entity_next(const stoa_world *world, stoa_entity e);
 /// Prepares for more entities of a bundle: creating them needs no memory. See stoa_reserve.
 stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_value *bundle,
                                 int32_t bundle_count);
+
+/// So many entities of one bundle; see stoa_reserve_batches.
+typedef struct stoa_batch {
+    const stoa_value *values; ///< the bundle; what the values are does not matter
+    int32_t count;            ///< of values
+    int32_t entity_count;     ///< of entities
+} stoa_batch;
+
+/// Makes room for entities of several bundles, for all together.
+/// Creating them next, in any order, needs no memory. Other than with stoa_reserve_values room
+/// that is not used is not kept for long.
+stoa_status stoa_reserve_batches(stoa_world *world, const stoa_batch *batches, int32_t count);
 
 /// Gives unused memory back; pointers into columns are stale after it.
 stoa_status stoa_compact(stoa_world *world);

@@ -85,6 +85,14 @@ bool stoa__status_is_misuse(stoa_status status) {
     return status_is_known(status) && statuses[status].misuse;
 }
 
+stoa_status stoa_fail(stoa_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    last_set(status, 0, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 stoa_error stoa_last_error(void) {
     stoa_error error = {last.status, last.message, last.column};
     return error;

@@ -64,15 +64,16 @@ static bool character_stands(uint32_t character) {
            character <= 0x10FFFF;
 }
 
-/* The character at `text`, and how many bytes it has; '?' for one byte that cannot stand. */
-static uint32_t character_read(const char *text, uint32_t *size) {
+/* The character at `text`, of which `limit` bytes may be read if no zero comes first, and how many
+ * bytes it has; '?' for one byte that cannot stand. */
+static uint32_t character_read(const char *text, size_t limit, uint32_t *size) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)text;
     uint32_t count = sequence_size(bytes[0]);
     uint32_t character = count < 2 ? bytes[0] : bytes[0] & (0x7Fu >> count);
     *size = 1;
     for (uint32_t i = 1; i < count; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) {
+        if (i >= limit || (bytes[i] & 0xC0) != 0x80) {
             return '?';
         }
         character = character << 6 | (bytes[i] & 0x3F);
@@ -97,7 +98,7 @@ static void character_put(stoa__writer *writer, const char *text, uint32_t size,
 void stoa__writer_xml(stoa__writer *writer, const char *text) {
     uint32_t size;
     for (; *text != '\0'; text += size) {
-        uint32_t character = character_read(text, &size);
+        uint32_t character = character_read(text, SIZE_MAX, &size);
         switch (character) {
         case '&':
             stoa__writer_put(writer, "&amp;");
@@ -123,7 +124,7 @@ void stoa__writer_xml(stoa__writer *writer, const char *text) {
 void stoa__writer_dot(stoa__writer *writer, const char *text) {
     uint32_t size;
     for (; *text != '\0'; text += size) {
-        uint32_t character = character_read(text, &size);
+        uint32_t character = character_read(text, SIZE_MAX, &size);
         if (character == '"' || character == '\\') {
             stoa__writer_put(writer, "\\");
         }
@@ -131,11 +132,45 @@ void stoa__writer_dot(stoa__writer *writer, const char *text) {
     }
 }
 
+/* Writes a byte that cannot stand in a quoted text. */
+static void byte_escape(stoa__writer *writer, unsigned char byte) {
+    switch (byte) {
+    case '\n':
+        stoa__writer_put(writer, "\\n");
+        break;
+    case '\r':
+        stoa__writer_put(writer, "\\r");
+        break;
+    case '\t':
+        stoa__writer_put(writer, "\\t");
+        break;
+    default:
+        stoa__writer_format(writer, "\\x%02x", byte);
+    }
+}
+
+void stoa__writer_quoted(stoa__writer *writer, char quote, const char *bytes, size_t count) {
+    uint32_t size = 0;
+    stoa__writer_bytes(writer, &quote, 1);
+    for (size_t i = 0; i < count; i += size) {
+        uint32_t character = character_read(bytes + i, count - i, &size);
+        if (character == '?' && bytes[i] != '?') {
+            byte_escape(writer, (unsigned char)bytes[i]);
+            continue;
+        }
+        if (character == (unsigned char)quote || character == '\\') {
+            stoa__writer_put(writer, "\\");
+        }
+        stoa__writer_bytes(writer, bytes + i, size);
+    }
+    stoa__writer_bytes(writer, &quote, 1);
+}
+
 uint32_t stoa__writer_columns(const char *text) {
     uint32_t columns = 0;
     uint32_t size;
     for (; *text != '\0'; text += size) {
-        columns += character_read(text, &size) < WIDE_FIRST ? 1 : 2;
+        columns += character_read(text, SIZE_MAX, &size) < WIDE_FIRST ? 1 : 2;
     }
     return columns;
 }

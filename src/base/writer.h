@@ -26,6 +26,10 @@ void stoa__writer_format(stoa__writer *writer, const char *format, ...) STOA_PRI
 void stoa__writer_xml(stoa__writer *writer, const char *text);
 void stoa__writer_dot(stoa__writer *writer, const char *text);
 
+/* The bytes between quotes, `"` or `'`, with a backslash before quotes and backslashes. Control
+ * characters and bytes that are no UTF-8 are written as `\n`, `\r`, `\t` or `\x1b`. */
+void stoa__writer_quoted(stoa__writer *writer, char quote, const char *bytes, size_t count);
+
 /* How many columns the text takes in a font of fixed width, as the two above write it. */
 uint32_t stoa__writer_columns(const char *text);
 

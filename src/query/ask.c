@@ -3,6 +3,7 @@
  * Needs no memory and no list of matches; where rows must be looked at, by a walk on the stack. */
 #include "query/walk.h"
 
+#include "stoa/change.h"
 #include "storage/archetype.h"
 
 int32_t stoa_query_count(const stoa_query *query) {
@@ -89,6 +90,32 @@ stoa_entity stoa_query_single(const stoa_query *query) {
         return STOA_NULL;
     }
     return stoa_query_first(query);
+}
+
+/* True if what the query asks to be changed or added was so since its last run. */
+static bool entity_is_news(const stoa_query *query, stoa_entity e) {
+    const stoa__terms *terms = &query->terms;
+    const stoa_world *world = query->head.world;
+    uint32_t since = stoa__query_since(query);
+    for (uint32_t i = 0; i < terms->count; i++) {
+        stoa_access access = terms->items[i].access;
+        if ((access == STOA_ACCESS_CHANGED && !stoa_changed_id(world, e, terms->ids[i], since)) ||
+            (access == STOA_ACCESS_ADDED && !stoa_added_id(world, e, terms->ids[i], since))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool stoa_query_matches(const stoa_query *query, stoa_entity e) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return false;
+    }
+    const stoa_world *world = query->head.world;
+    return stoa__terms_allowed(world, &query->terms, false) && stoa_alive(world, e) &&
+           stoa__terms_entity(world, &query->terms, e, NULL, false, NULL, NULL) &&
+           (!query->terms.timed || entity_is_news(query, e));
 }
 
 int32_t stoa_query_terms(const stoa_query *query, stoa_term *terms, int32_t capacity) {

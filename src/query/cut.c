@@ -190,6 +190,9 @@ static stoa_status walks_cut(stoa_query *query, uint32_t rows) {
 
 /* Cuts a query; the parts of the last cut are gone. */
 static stoa_status query_cut(stoa_query *query, uint32_t rows) {
+    if (stoa__query_barred(query)) {
+        return stoa__query_bar(query);
+    }
     stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
     if (status != STOA_OK) {
         return status;

@@ -75,7 +75,11 @@ bool stoa__terms_allowed(const stoa_world *world, const stoa__terms *terms, bool
  * reported. */
 static stoa_status query_begin(stoa_query *query, stoa__walk **walk) {
     stoa_world *world = query->head.world;
-    if ((world->storage.head.open & STOA__OPEN_FORK) != 0) {
+    uint32_t barring = world->storage.head.open & (STOA__OPEN_FORK | STOA__OPEN_SEAL);
+    if (!STOA_LIKELY(barring == 0) && stoa__query_barred(query)) {
+        return stoa__query_bar(query);
+    }
+    if (!STOA_LIKELY((barring & STOA__OPEN_FORK) == 0)) {
         /* Threads would count it at the same time. */
         return stoa__error(STOA_FORKED,
                            "query '%s' is iterated while command buffers are filled by threads, "
@@ -246,6 +250,9 @@ void stoa_iter_end(stoa_iter *it) {
 static stoa_status share_prepare(stoa_query *query, int32_t threads) {
     if (threads < 1) {
         return stoa__error(STOA_INVALID, "sharing by %d threads", threads);
+    }
+    if (stoa__query_barred(query)) {
+        return stoa__query_bar(query);
     }
     if (threads > THREADS_MAX || query->shared_walks > THREADS_MAX) {
         return stoa__error(STOA_LIMIT, "sharing by more than %d threads", THREADS_MAX);

@@ -52,12 +52,25 @@ static bool observer_called(const stoa__observer *observer, uint32_t last) {
     return !observer->removed && (observer->id & ~STOA__HOOK_OBSERVER) <= last;
 }
 
+/* True if an observer has been told that the entity matches: it does so now, and without the
+ * changes that are being told of further out, the innermost of them, two of them, and so on.
+ * `delta` as for stoa__terms_entity. */
+static bool entity_told(const stoa_world *world, const stoa__observer *observer, stoa_entity e,
+                        const stoa__delta *delta, bool reverse, const stoa__delta *outer) {
+    const stoa__terms *terms = &observer->terms;
+    bool told = stoa__terms_entity(world, terms, e, delta, reverse, NULL, NULL);
+    for (const stoa__delta *last = outer; told && last != NULL; last = last->outer) {
+        told = stoa__terms_entity(world, terms, e, delta, reverse, outer, last->outer);
+    }
+    return told;
+}
+
 void stoa__observe_leave(stoa_world *world, stoa_entity e, const stoa__delta *delta) {
     uint32_t last = world->hooks.id_last;
     for (stoa__observer *at = world->observers; at != NULL; at = at->next) {
         if (at->leave != NULL && observer_called(at, last) &&
-            stoa__terms_entity(world, &at->terms, e, NULL, false) &&
-            !stoa__terms_entity(world, &at->terms, e, delta, false)) {
+            entity_told(world, at, e, NULL, false, delta->outer) &&
+            !entity_told(world, at, e, delta, false, delta->outer)) {
             at->leave(world, e, at->user);
         }
     }
@@ -67,8 +80,8 @@ void stoa__observe_enter(stoa_world *world, stoa_entity e, const stoa__delta *de
     uint32_t last = world->hooks.id_last;
     for (stoa__observer *at = world->observers; at != NULL; at = at->next) {
         if (at->enter != NULL && observer_called(at, last) &&
-            stoa__terms_entity(world, &at->terms, e, NULL, false) &&
-            !stoa__terms_entity(world, &at->terms, e, delta, true)) {
+            entity_told(world, at, e, NULL, false, delta->outer) &&
+            !entity_told(world, at, e, delta, true, delta->outer)) {
             at->enter(world, e, at->user);
         }
     }

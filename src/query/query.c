@@ -80,9 +80,14 @@ stoa_status stoa__query_list(stoa_query *query) {
 }
 
 uint32_t stoa__query_weight(const stoa_query *query) {
-    return query->terms.heavy                  ? STOA_QUERY_HEAVY
-           : query->once || query->terms.empty ? STOA_QUERY_OPEN
-                                               : STOA_QUERY_LIGHT;
+    /* One that is barred must come to where that is seen. */
+    bool open = query->once || query->terms.empty || stoa__query_barred(query);
+    return query->terms.heavy ? STOA_QUERY_HEAVY : open ? STOA_QUERY_OPEN : STOA_QUERY_LIGHT;
+}
+
+stoa_status stoa__query_bar(const stoa_query *query) {
+    return stoa__error(STOA_ACCESS, "query '%s' writes, and the world is read only",
+                       stoa_query_name(query));
 }
 
 static stoa_status archetype_prepare(void *user) {
@@ -185,9 +190,28 @@ static void queries_sweep(stoa_world *world, uint32_t tick, uint32_t age) {
     }
 }
 
+static void queries_seal(stoa_world *world) {
+    for (stoa_query *query = world->queries; query != NULL; query = query->next) {
+        if (query->listed && query->shared == 0) {
+            query->head.light = stoa__query_weight(query);
+        }
+        if (query->cut != NULL && stoa__query_barred(query)) {
+            query->cut->part_count = 0;
+        }
+    }
+}
+
+static bool queries_shared(const stoa_world *world) {
+    const stoa_query *query = world->queries;
+    while (query != NULL && (query->shared == 0 || query->terms.writes == 0)) {
+        query = query->next;
+    }
+    return query != NULL;
+}
+
 static const stoa__query_ops query_ops = {
-    queries_free,  query_open_name,     queries_check,       queries_bytes,
-    queries_sweep, stoa__observe_leave, stoa__observe_enter, stoa__observe_remove};
+    queries_free,        query_open_name,     queries_check,        queries_bytes, queries_sweep,
+    stoa__observe_leave, stoa__observe_enter, stoa__observe_remove, queries_seal,  queries_shared};
 
 void stoa__query_install(stoa_world *world) {
     world->query_ops = &query_ops;
@@ -203,6 +227,7 @@ static void query_enter(stoa_world *world, stoa_query *query) {
     }
     world->queries = query;
     world->query_count++;
+    query->id = ++world->query_last;
     stoa__query_install(world);
 }
 
@@ -237,6 +262,11 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
     query->head.last_run = world->storage.head.tick - STOA__TICK_AGE;
     query->once = once;
     if (stoa__terms_read(world, desc, &query->terms) != STOA_OK) {
+        query_free_memory(query);
+        return NULL;
+    }
+    if (stoa__query_barred(query)) {
+        stoa__query_bar(query);
         query_free_memory(query);
         return NULL;
     }
@@ -300,6 +330,10 @@ stoa_status stoa_query_free(stoa_query *query) {
     return STOA_OK;
 }
 
+uint64_t stoa_query_id(const stoa_query *query) {
+    return query != NULL ? query->id : 0;
+}
+
 const char *stoa_query_name(const stoa_query *query) {
     if (query == NULL) {
         stoa__world_null(NULL, "query");
@@ -310,6 +344,29 @@ const char *stoa_query_name(const stoa_query *query) {
                           sizeof query->made_name);
     }
     return query->name != NULL ? query->name : query->made_name;
+}
+
+stoa_query *stoa_query_next(const stoa_world *world, const stoa_query *query) {
+    if (world == NULL || (query != NULL && query->head.world != world)) {
+        return NULL;
+    }
+    /* The list of the world has the youngest first. */
+    stoa_query *next = query != NULL ? query->previous : world->queries;
+    while (query == NULL && next != NULL && next->next != NULL) {
+        next = next->next;
+    }
+    while (next != NULL && next->once) {
+        next = next->previous;
+    }
+    return next;
+}
+
+stoa_query *stoa_query_find(const stoa_world *world, const char *name) {
+    stoa_query *query = name != NULL ? stoa_query_next(world, NULL) : NULL;
+    while (query != NULL && strcmp(stoa_query_name(query), name) != 0) {
+        query = stoa_query_next(world, query);
+    }
+    return query;
 }
 
 uint32_t stoa__query_since(const stoa_query *query) {

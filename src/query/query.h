@@ -60,6 +60,7 @@ struct stoa_query {
     stoa_query_head head; /* must be first */
     stoa_query *next;
     stoa_query *previous;
+    uint64_t id;              /* never used twice in its world */
     char *name;               /* as given, or NULL */
     struct stoa__walk *walks; /* of heavy iterations, kept for the next */
     struct stoa__cut *cut;    /* into parts, or NULL */
@@ -102,9 +103,11 @@ int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms
 
 /* True if a live entity matches, `changed` and `added` asking for no more than presence. A delta,
  * which may be NULL, overrides what the entity has: as it will be after the change, or, in reverse,
- * as it was before it. */
+ * as it was before it. Changes that are being told of, from `outer` on and before `end`, count on
+ * their other side; there are none if these are the same. */
 bool stoa__terms_entity(const stoa_world *world, const stoa__terms *terms, stoa_entity e,
-                        const stoa__delta *delta, bool reverse);
+                        const stoa__delta *delta, bool reverse, const stoa__delta *outer,
+                        const stoa__delta *end);
 
 /* Writes the terms as query text, cut to fit. */
 void stoa__terms_print(const stoa__terms *terms, char *buffer, size_t size);
@@ -130,6 +133,15 @@ bool stoa__terms_allowed(const stoa_world *world, const stoa__terms *terms, bool
 
 /* How an iteration of a query goes, of stoa_query_weight. */
 uint32_t stoa__query_weight(const stoa_query *query);
+
+/* True if a query writes and its world is sealed, so that it must not be iterated. */
+static inline bool stoa__query_barred(const stoa_query *query) {
+    return query->terms.writes != 0 &&
+           (query->head.world->storage.head.open & STOA__OPEN_SEAL) != 0;
+}
+
+/* Fails for a query that is barred; the thread's error is set, not reported. */
+stoa_status stoa__query_bar(const stoa_query *query);
 
 /* The tick that the filters of a query go by: that of its last run, or older than everything. */
 uint32_t stoa__query_since(const stoa_query *query);

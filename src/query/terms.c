@@ -64,7 +64,7 @@ static stoa_status term_read(stoa_world *world, const stoa_term *term, uint32_t 
     }
     stoa_component id = term->id;
     if (term->type != NULL) {
-        id = stoa__registry_type(&world->storage, term->type);
+        id = stoa__world_type(world, term->type);
         if (id == 0) {
             return stoa_last_error().status;
         }
@@ -72,6 +72,12 @@ static stoa_status term_read(stoa_world *world, const stoa_term *term, uint32_t 
     if (!stoa__component_known(&world->storage, id)) {
         return stoa__error(STOA_UNKNOWN, "term %u of a query: there is no component with the id %u",
                            index, id);
+    }
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (access_writes(term->access) && (component->info.flags & STOA_IMMUTABLE) != 0) {
+        return stoa__error(STOA_ACCESS,
+                           "term %u of a query: component '%s' is immutable and can only be read",
+                           index, component->name);
     }
     *result = (stoa__term){stoa__component_at(&world->storage, id), term->access, term->group, 0};
     return STOA_OK;

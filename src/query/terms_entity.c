@@ -13,23 +13,56 @@ static bool id_listed(const stoa_component *ids, uint32_t count, stoa_component 
     return false;
 }
 
-/* True if the entity has the component, switched on, on the side of the change that is asked for.
- */
-static bool component_there(const stoa_world *world, stoa_entity e, stoa_component id,
-                            const stoa__delta *delta, bool reverse) {
-    if (delta != NULL && id_listed(delta->added, delta->added_count, id)) {
-        return !reverse;
+/* An entity as it is seen: on one side of a change, and of those in whose telling that is made. */
+typedef struct sight {
+    const stoa_world *world;
+    stoa_entity e;
+    const stoa__delta *delta;
+    bool reverse;
+    const stoa__delta *outer;
+    const stoa__delta *end; /* the first one of those that does not count */
+} sight;
+
+/* True if a change names the component; `*there` is then whether the entity has it on that side. */
+static bool delta_tells(const stoa__delta *delta, bool reverse, stoa_component id, bool *there) {
+    if (id_listed(delta->added, delta->added_count, id)) {
+        *there = !reverse;
+        return true;
     }
-    if (delta != NULL && id_listed(delta->removed, delta->removed_count, id)) {
-        return reverse;
-    }
-    return stoa__world_enabled(world, e, id);
+    *there = reverse;
+    return id_listed(delta->removed, delta->removed_count, id);
 }
 
-static bool group_met(const stoa_world *world, const stoa__terms *terms, uint32_t from, uint32_t to,
-                      stoa_entity e, const stoa__delta *delta, bool reverse) {
+/* True if the entity, as it is seen, has the component, switched on. */
+static bool component_there(const sight *s, stoa_component id) {
+    bool there;
+    if (s->delta != NULL && delta_tells(s->delta, s->reverse, id, &there)) {
+        return there;
+    }
+    for (const stoa__delta *outer = s->outer; outer != s->end; outer = outer->outer) {
+        if (delta_tells(outer, outer->made, id, &there)) {
+            return there;
+        }
+    }
+    return stoa__world_enabled(s->world, s->e, id);
+}
+
+/* True if the entity, as it is seen, exists. */
+static bool entity_there(const sight *s) {
+    if (s->delta != NULL && (s->reverse ? s->delta->born : s->delta->dies)) {
+        return false;
+    }
+    for (const stoa__delta *outer = s->outer; outer != s->end; outer = outer->outer) {
+        if (outer->made ? outer->born : outer->dies) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool group_met(const sight *s, const stoa__terms *terms, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; i++) {
-        if (component_there(world, e, terms->ids[terms->any[i]], delta, reverse)) {
+        if (component_there(s, terms->ids[terms->any[i]])) {
             return true;
         }
     }
@@ -37,14 +70,16 @@ static bool group_met(const stoa_world *world, const stoa__terms *terms, uint32_
 }
 
 bool stoa__terms_entity(const stoa_world *world, const stoa__terms *terms, stoa_entity e,
-                        const stoa__delta *delta, bool reverse) {
-    if (delta != NULL && (reverse ? delta->born : delta->dies)) {
+                        const stoa__delta *delta, bool reverse, const stoa__delta *outer,
+                        const stoa__delta *end) {
+    sight s = {world, e, delta, reverse, outer, end};
+    if (!entity_there(&s)) {
         return false;
     }
     for (uint32_t i = 0; i < terms->count; i++) {
         stoa_access access = terms->items[i].access;
         if (stoa__access_requires(access) || access == STOA_ACCESS_WITHOUT) {
-            bool there = component_there(world, e, terms->ids[i], delta, reverse);
+            bool there = component_there(&s, terms->ids[i]);
             if (there == (access == STOA_ACCESS_WITHOUT)) {
                 return false;
             }
@@ -52,7 +87,7 @@ bool stoa__terms_entity(const stoa_world *world, const stoa__terms *terms, stoa_
     }
     for (uint32_t from = 0, to = 0; from < terms->any_count; from = to) {
         to = stoa__terms_group(terms, from);
-        if (!group_met(world, terms, from, to, e, delta, reverse)) {
+        if (!group_met(&s, terms, from, to)) {
             return false;
         }
     }

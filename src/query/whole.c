@@ -259,7 +259,7 @@ static stoa_status entities_apply(const whole *op, stoa_query *query) {
     op->world->scratch += held;
     for (uint32_t i = 0; status == STOA_OK && i < list.count; i++) {
         if (stoa_alive(op->world, list.entities[i]) &&
-            stoa__terms_entity(op->world, &op->terms, list.entities[i], NULL, false)) {
+            stoa__terms_entity(op->world, &op->terms, list.entities[i], NULL, false, NULL, NULL)) {
             status = entity_apply(op, list.entities[i]);
         }
     }
@@ -341,7 +341,7 @@ static stoa_status type_ready(const stoa_query *query, stoa_type *type, stoa_com
     if (type == NULL) {
         return stoa__world_null(query->head.world, "type");
     }
-    *id = stoa__registry_type(&query->head.world->storage, type);
+    *id = stoa__world_type(query->head.world, type);
     return *id != 0 ? STOA_OK : stoa__world_report(query->head.world, stoa_last_error().status);
 }
 

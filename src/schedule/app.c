@@ -204,6 +204,11 @@ stoa_status stoa_app_free(stoa_app *app) {
     if (status != STOA_OK) {
         return status;
     }
+    while (app->watchers != NULL) {
+        stoa_app_watcher *watcher = app->watchers;
+        app->watchers = watcher->next;
+        watcher->freed(watcher->user);
+    }
     stoa__ending endings[STOA__ENDINGS];
     memcpy(endings, app->endings, sizeof endings);
     app_delete(app);
@@ -215,12 +220,40 @@ stoa_status stoa_app_free(stoa_app *app) {
     return STOA_OK;
 }
 
+stoa_status stoa_app_watch(stoa_app *app, stoa_app_watcher *watcher) {
+    if (app == NULL || watcher == NULL || watcher->freed == NULL) {
+        return stoa_world_report(app != NULL ? app->world : NULL,
+                                 stoa__error(STOA_NULL_ARGUMENT, "the %s must not be null",
+                                             app == NULL       ? "app"
+                                             : watcher == NULL ? "watcher"
+                                                               : "function of a watcher"));
+    }
+    stoa_app_unwatch(app, watcher);
+    watcher->next = app->watchers;
+    app->watchers = watcher;
+    return STOA_OK;
+}
+
+void stoa_app_unwatch(stoa_app *app, stoa_app_watcher *watcher) {
+    stoa_app_watcher **at = app != NULL ? &app->watchers : NULL;
+    while (at != NULL && *at != NULL && *at != watcher) {
+        at = &(*at)->next;
+    }
+    if (at != NULL && *at != NULL) {
+        *at = watcher->next;
+    }
+}
+
 stoa_world *stoa_app_world(const stoa_app *app) {
     return app != NULL ? app->world : NULL;
 }
 
 int32_t stoa_app_threads(const stoa_app *app) {
     return app != NULL ? app->work->lane_count : 0;
+}
+
+stoa_pool *stoa_app_pool(const stoa_app *app) {
+    return app != NULL ? app->pool : NULL;
 }
 
 uint64_t stoa_app_frame(const stoa_app *app) {

@@ -165,6 +165,7 @@ struct stoa_app {
 
     struct stoa__work *work;       /* what a batch needs, kept from batch to batch; see work.h */
     struct stoa__timings *timings; /* NULL: none are kept; see timing.h */
+    stoa_app_watcher *watchers;    /* the youngest first */
     stoa__ending endings[STOA__ENDINGS];
 };
 

@@ -8,6 +8,7 @@
 #include "os/thread.h"
 #include "stoa/app.h"
 #include "stoa/change.h"
+#include "stoa/extension.h"
 #include "stoa/guard.h"
 
 /* What the lanes share. */
@@ -192,6 +193,7 @@ stoa_status stoa_query_each_parallel(stoa_query *query, stoa_pool *pool, stoa_ea
     each.guard = stoa_guard_set(NULL);
     stoa_guard_set(each.guard);
     atomic_init(&each.next, 0);
+    stoa_settle(world);
     /* Before all else: a world that is in use must not have its queries cut anew. */
     stoa_status status = stoa_commands_fork(world, NULL, 0);
     if (status != STOA_OK) {

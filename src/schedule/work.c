@@ -12,6 +12,7 @@
 
 #include "base/inline.h"
 #include "os/clock.h"
+#include "stoa/extension.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -525,6 +526,7 @@ stoa_status stoa__work_run(stoa__work *work, stoa__batch *batch, uint32_t number
     if (turns == 0) {
         return STOA_OK;
     }
+    stoa_settle(app->world);
     stoa_tick_advance(app->world);
     stoa__system *first = app->plan.systems[batch->first].system;
     return batch->count == 1 && first->rule == STOA_THREAD_EXCLUSIVE

@@ -152,7 +152,7 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
         return NULL;
     }
     stoa__archetype *archetype = (stoa__archetype *)(void *)block;
-    archetype->struct_size = size;
+    archetype->struct_size = (uint32_t)size;
     archetype->lanes = (stoa__lane *)(void *)(block + lanes_at);
     archetype->ids = (stoa_component *)(void *)(block + ids_at);
     archetype->id_count = count;

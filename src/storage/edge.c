@@ -158,8 +158,8 @@ static bool edge_overwrites(const stoa__edge *edge) {
 /* True if a component has hooks for what an element of a key does with it. */
 static bool element_hooked(const stoa__storage *storage, uint32_t element) {
     uint32_t hooked = stoa__component_at(storage, element & ~STOA__KEY_DROP)->hooked;
-    uint32_t removes = 1u << STOA_ON_REMOVE;
-    return (hooked & ((element & STOA__KEY_DROP) != 0 ? removes : ~removes)) != 0;
+    bool drops = (element & STOA__KEY_DROP) != 0;
+    return (hooked & (drops ? STOA__HOOKED_REMOVE : ~STOA__HOOKED_REMOVE)) != 0;
 }
 
 static void edge_rewatch(const stoa__storage *storage, stoa__edge *edge,
@@ -172,7 +172,8 @@ static void edge_rewatch(const stoa__storage *storage, stoa__edge *edge,
                   edge->target->index != 0 && edge->target != source && !edge_overwrites(edge);
     edge->quick = edge->swift && !edge->watched;
     edge->hooked = edge->swift && edge->watched && !storage->watch_all && edge->single != 0 &&
-                   (edge->single & STOA__KEY_DROP) == 0;
+                   (edge->single & STOA__KEY_DROP) == 0 &&
+                   (stoa__component_at(storage, edge->single)->hooked & STOA__HOOKED_VETO) == 0;
 }
 
 static void edge_fill(const stoa__storage *storage, stoa__edge *edge,

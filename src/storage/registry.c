@@ -11,7 +11,10 @@
 
 #include <string.h>
 
-#define FLAGS_KNOWN (STOA_HIDDEN | STOA_SPARSE | STOA_SWITCHABLE | STOA_ROW_TICKS)
+#define FLAGS_KNOWN                                                                                \
+    (STOA_HIDDEN | STOA_SPARSE | STOA_SWITCHABLE | STOA_ROW_TICKS | STOA_IMMUTABLE | STOA_MANAGED)
+/* What a component that an extension keeps must be, too. */
+#define FLAGS_MANAGED (STOA_SPARSE | STOA_IMMUTABLE)
 
 /* Slots number the descriptors of the process. They are names for places in each world's table and
  * show nowhere else. */
@@ -24,6 +27,7 @@ typedef struct description {
     stoa__reflect_source source;
     const stoa_hooks *hooks;
     uint32_t flags;
+    stoa_setup_fn setup;
 } description;
 
 static uint32_t slot_of(stoa_type *type) {
@@ -78,6 +82,7 @@ static description description_of_type(const stoa__storage *storage, const stoa_
                    .user = (void *)(uintptr_t)storage},
         .hooks = &type->options.hooks,
         .flags = type->options.flags,
+        .setup = type->options.setup,
     };
 }
 
@@ -150,7 +155,8 @@ stoa_status stoa__registry_conflict(const char *name) {
 /* STOA_OK if `d` says the same as what is registered. */
 static stoa_status description_compare(const stoa__storage *storage,
                                        const stoa__component *component, const description *d) {
-    bool same = hooks_same(&component->info.hooks, d->hooks) && component->info.flags == d->flags;
+    bool same = hooks_same(&component->info.hooks, d->hooks) && component->info.flags == d->flags &&
+                component->setup == d->setup;
     if (same && component->text_hash != description_hash(d)) {
         stoa__reflection reflection;
         stoa__heap *heap = (stoa__heap *)(uintptr_t)&storage->heap;
@@ -176,6 +182,11 @@ static stoa_status description_check(const description *d) {
     }
     if ((d->flags & ~(uint32_t)FLAGS_KNOWN) != 0) {
         return stoa__error(STOA_INVALID, "component '%s' has an unknown flag", d->name);
+    }
+    if ((d->flags & STOA_MANAGED) != 0 && (d->flags & FLAGS_MANAGED) != FLAGS_MANAGED) {
+        return stoa__error(STOA_INVALID,
+                           "component '%s' is managed, so it must be sparse and immutable, too",
+                           d->name);
     }
     if (d->source.size > STOA_SIZE_MAX) {
         return stoa__error(STOA_LIMIT, "component '%s': %u bytes are more than the %u allowed",
@@ -222,6 +233,18 @@ static bool members_dense(const stoa__storage *storage, const stoa__component *c
     return end == component->info.size;
 }
 
+/* How many described structs a type comes to, one inside the other. */
+static uint32_t members_nest(const stoa__storage *storage, const stoa__reflection *r) {
+    uint32_t most = 0;
+    for (int32_t i = 0; i < r->member_count; i++) {
+        const stoa_member *m = &r->members[i];
+        uint32_t nest =
+            m->kind == STOA_KIND_STRUCT ? stoa__component_at(storage, m->type)->nest : 0;
+        most = nest > most ? nest : most;
+    }
+    return most + 1;
+}
+
 static void component_free(stoa__storage *storage, stoa__component *component) {
     stoa__heap *heap = &storage->heap;
     stoa__sparse_free(heap, component->set);
@@ -238,6 +261,8 @@ static void component_describe(stoa__storage *storage, stoa__component *componen
     bool tag = r->size == 0;
     component->text_hash = description_hash(d);
     component->is_enum = d->source.form == STOA_FORM_ENUM;
+    component->setup = d->setup;
+    component->setup_state = d->setup != NULL ? STOA__SETUP_DUE : STOA__SETUP_DONE;
     component->info = (stoa_component_info){
         .id = storage->registry.count + 1,
         .name = component->name,
@@ -249,6 +274,7 @@ static void component_describe(stoa__storage *storage, stoa__component *componen
         .members = r->members,
         .member_count = r->member_count,
     };
+    component->fixed = stoa__component_fixed(storage, component);
     component->info.plain = members_plain(storage, component);
     component->dense = r->member_count > 0 && members_dense(storage, component);
 }
@@ -273,6 +299,14 @@ static stoa__component *component_new(stoa__storage *storage, const description 
         component_free(storage, component);
         return NULL;
     }
+    uint32_t nest = members_nest(storage, &component->reflection);
+    if (nest > STOA_NEST_MAX) {
+        stoa__error(STOA_LIMIT, "component '%s': more than %d structs, one inside the other",
+                    d->name, STOA_NEST_MAX);
+        component_free(storage, component);
+        return NULL;
+    }
+    component->nest = (uint8_t)nest;
     component_describe(storage, component, d);
     if ((d->flags & STOA_SPARSE) != 0) {
         component->set = stoa__sparse_new(heap, component);
@@ -326,7 +360,8 @@ static stoa_component registry_add(stoa__storage *storage, const description *d)
     return component->info.id;
 }
 
-stoa_component stoa__registry_find(const stoa__storage *storage, const char *name) {
+/* The id of a name, whether or not the component may be found; or 0. */
+static stoa_component name_find(const stoa__storage *storage, const char *name) {
     uint32_t cursor = 0;
     uint64_t hash = stoa__hash_text(name);
     for (;;) {
@@ -340,13 +375,23 @@ stoa_component stoa__registry_find(const stoa__storage *storage, const char *nam
     }
 }
 
+stoa_component stoa__registry_find(const stoa__storage *storage, const char *name) {
+    stoa_component id = name_find(storage, name);
+    bool due = id != 0 && stoa__component_at(storage, id)->setup_state == STOA__SETUP_DUE;
+    return due ? 0 : id;
+}
+
 /* Notes the id of a slot where the fast paths look, and in the table if that reaches so far. Both
- * are atomic: any number of threads may ask a world that none changes. */
+ * are atomic: any number of threads may ask a world that none changes. One whose setup may yet fail
+ * is not noted. */
 static stoa_component slot_remember(const stoa__storage *storage, uint32_t slot,
                                     stoa_component id) {
     stoa__storage *s = (stoa__storage *)(uintptr_t)storage;
-    uint32_t flags = stoa__component_at(storage, id)->info.flags;
-    uint32_t special = (flags & STOA_SPARSE) != 0 ? STOA_SPECIAL : 0;
+    const stoa__component *component = stoa__component_at(storage, id);
+    if (component->setup_state != STOA__SETUP_DONE) {
+        return id;
+    }
+    uint32_t special = component->set != NULL || component->fixed ? STOA_SPECIAL : 0;
     atomic_store_explicit(&s->head.slots[slot % STOA_SLOTS], (uint64_t)(id | special) << 32 | slot,
                           memory_order_relaxed);
     if (slot < s->registry.slot_count) {
@@ -415,7 +460,7 @@ stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
         return slot_remember(storage, slot, id);
     }
     description d = description_of_type(storage, type);
-    id = stoa__registry_find(storage, d.name);
+    id = name_find(storage, d.name);
     if (id != 0) {
         if (description_compare(storage, stoa__component_at(storage, id), &d) != STOA_OK) {
             return 0;
@@ -428,10 +473,16 @@ stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
 
 stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_desc *desc) {
     description d = description_of_desc(storage, desc);
-    stoa_component id = desc->name != NULL ? stoa__registry_find(storage, desc->name) : 0;
+    stoa_component id = desc->name != NULL ? name_find(storage, desc->name) : 0;
     if (id == 0) {
         return registry_add(storage, &d);
     }
+    if (stoa__component_at(storage, id)->setup_state == STOA__SETUP_DUE) {
+        stoa__registry_conflict(d.name);
+        return 0;
+    }
+    /* A setup is not for such a description to repeat. */
+    d.setup = stoa__component_at(storage, id)->setup;
     return description_compare(storage, stoa__component_at(storage, id), &d) == STOA_OK ? id : 0;
 }
 

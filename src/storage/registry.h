@@ -6,7 +6,8 @@
 
 void stoa__registry_fini(stoa__storage *storage);
 
-/* The id of a described type, registering it if need be; 0 with the thread's error set. */
+/* The id of a described type, registering it if need be; 0 with the thread's error set. Its setup
+ * is the caller's to run: see stoa__world_type. */
 stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type);
 
 /* The id of a described type if it is registered, else 0, also if another description has its name.
@@ -16,7 +17,7 @@ stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type 
 /* Registers a run-time description; 0 with the thread's error set. */
 stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_desc *desc);
 
-/* The id of a name, or 0. */
+/* The id of a name, or 0, also if its setup is due. */
 stoa_component stoa__registry_find(const stoa__storage *storage, const char *name);
 
 /* Sets the error for a description that is not the one registered under its name. */

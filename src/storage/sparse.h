@@ -28,6 +28,7 @@ typedef struct stoa__sparse {
     bool quick;    /* has values, no hooks to move or drop them, and no switches */
     bool swift;    /* quick, and nobody wants to know of changes */
     uint32_t capacity;
+    uint32_t wanted;    /* positions that the reservation under way asks for */
     uint32_t off_count; /* positions that are switched off */
     uint8_t *block;     /* what the arrays stand in, one after the other */
     uint8_t *limbo;     /* a block that was outgrown: a caller's value may still point into it */

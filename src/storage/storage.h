@@ -31,20 +31,42 @@
 /* No lane, no offset, no position. */
 #define STOA__NONE UINT32_MAX
 
+/* Kinds of hooks: those of stoa_hook_kind, then those of stoa_veto_kind. */
+#define STOA__HOOK_VETO 3u
+#define STOA__HOOK_KINDS 5u
+/* The bits of a component's `hooked` that concern its removal. */
+#define STOA__HOOKED_REMOVE 0x12u
+/* Those that concern a value that it is given while it is there. */
+#define STOA__HOOKED_SET 0x0Cu
+/* Those of vetoes. */
+#define STOA__HOOKED_VETO 0x18u
+
+/* Where a component is with what its description asks to be called once. */
+typedef enum stoa__setup {
+    STOA__SETUP_DONE, /* or there is nothing to be done */
+    STOA__SETUP_DUE,  /* not yet called, or failed: nobody may find the component */
+    STOA__SETUP_RUNS  /* being called: found, but not remembered */
+} stoa__setup;
+
 /* A registered component. */
 typedef struct stoa__component {
     stoa_component_info info;
     stoa__reflection reflection;
-    char *name;                  /* owned; info.name points here */
-    char *identifier;            /* the C name where it is not the same, else NULL */
-    uint64_t text_hash;          /* of the description as given, to know it again quickly */
-    bool is_enum;                /* a described enum */
-    bool dense;                  /* the members cover every byte: hashed as one block */
-    uint8_t hooked;              /* bit k: there are hooks of stoa_hook_kind k */
-    struct stoa__hook *hooks[3]; /* of each kind the one added last, whose next is the first */
-    stoa__bitset archetypes;     /* which have it; none if it is sparse */
-    struct stoa__sparse *set;    /* of a sparse component, else NULL */
-    struct stoa__component *sparse_next; /* the next sparse one, in order of ids */
+    char *name;         /* owned; info.name points here */
+    char *identifier;   /* the C name where it is not the same, else NULL */
+    uint64_t text_hash; /* of the description as given, to know it again quickly */
+    bool is_enum;       /* a described enum */
+    bool dense;         /* the members cover every byte: hashed as one block */
+    bool fixed;         /* never written in place: it is immutable, or the world is sealed */
+    uint8_t hooked;     /* bit k: there are hooks of kind k */
+    uint8_t nest;       /* described structs, one inside the other, that it comes to */
+    struct stoa__hook *hooks[STOA__HOOK_KINDS]; /* of each kind the one added last, whose next is
+                                                   the first */
+    stoa__bitset archetypes;                    /* which have it; none if it is sparse */
+    struct stoa__sparse *set;                   /* of a sparse component, else NULL */
+    struct stoa__component *sparse_next;        /* the next sparse one, in order of ids */
+    stoa_setup_fn setup;                        /* what to call, or NULL */
+    stoa__setup setup_state;
 } stoa__component;
 
 /* The components of a world: id - 1 is the index. */
@@ -162,6 +184,7 @@ struct stoa__archetype {
     uint32_t block_size;    /* bytes of a chunk in the current layout */
     int32_t chunk_held;     /* chunks with memory: those in use, then spare ones */
     int32_t chunk_keep;     /* spare ones are kept up to this many in all */
+    uint32_t wanted;        /* rows that the reservation under way asks for */
     uint32_t chunk_slots;   /* capacity of head.chunks, 0 while it is `first` */
     uint32_t tag_count;     /* components without data */
     uint32_t tags_at;       /* where their states begin in the current layout */
@@ -172,7 +195,7 @@ struct stoa__archetype {
     bool watched;           /* hooks, observers or a log may want to know of its rows */
     bool simple;            /* plain, not watched, and its entities are in no sparse set */
     bool light;             /* simple and small, and has rows */
-    size_t struct_size;     /* bytes of the block that holds this struct and its tables */
+    uint32_t struct_size;   /* bytes of the block that holds this struct and its tables */
 };
 
 /* A large block that chunks are cut from, in granules. Free ones are 0 in `map`. */
@@ -238,6 +261,13 @@ typedef struct stoa__storage {
 
 static inline stoa__component *stoa__component_at(const stoa__storage *storage, stoa_component id) {
     return storage->registry.items[id - 1];
+}
+
+/* True if a component is never to be written in place. */
+static inline bool stoa__component_fixed(const stoa__storage *storage,
+                                         const stoa__component *component) {
+    return (component->info.flags & STOA_IMMUTABLE) != 0 ||
+           (storage->head.open & STOA_OPEN_SEALED) != 0;
 }
 
 static inline bool stoa__component_known(const stoa__storage *storage, stoa_component id) {

@@ -45,6 +45,23 @@ static void *component_find_mut(stoa_world *world, stoa_entity e, stoa_component
     return spot.found ? stoa_spot_row_mut(spot, component->info.size) : NULL;
 }
 
+/* True if a component can be written in place; otherwise reported. */
+static bool component_writable(const stoa_world *world, stoa_component id) {
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (STOA_LIKELY(!component->fixed)) {
+        return stoa__guard_allows(world, id, true);
+    }
+    if ((world->storage.head.open & STOA__OPEN_SEAL) != 0) {
+        stoa__world_read_only(world);
+        return false;
+    }
+    stoa__world_report(world, stoa__error(STOA_ACCESS,
+                                          "component '%s' is immutable: it can be set, but not "
+                                          "written in place",
+                                          component->name));
+    return false;
+}
+
 bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
     if (component->set != NULL) {
@@ -79,7 +96,7 @@ const void *stoa_try_get_id(const stoa_world *world, stoa_entity e, stoa_compone
 
 void *stoa_try_get_mut_id(stoa_world *world, stoa_entity e, stoa_component id) {
     return world != NULL && stoa__component_known(&world->storage, id) &&
-                   stoa__guard_allows(world, id, true)
+                   component_writable(world, id)
                ? component_find_mut(world, e, id)
                : NULL;
 }
@@ -103,7 +120,7 @@ const void *stoa_get_id(const stoa_world *world, stoa_entity e, stoa_component i
 }
 
 void *stoa_get_mut_id(stoa_world *world, stoa_entity e, stoa_component id) {
-    if (stoa__world_knows(world, id) != STOA_OK || !stoa__guard_allows(world, id, true)) {
+    if (stoa__world_knows(world, id) != STOA_OK || !component_writable(world, id)) {
         return NULL;
     }
     void *found = component_find_mut(world, e, id);
@@ -156,7 +173,7 @@ const void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *typ
 
 void *stoa_try_mut_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_component id = type_find(world, type);
-    return id != 0 && stoa__guard_allows(world, id, true) ? component_find_mut(world, e, id) : NULL;
+    return id != 0 && component_writable(world, id) ? component_find_mut(world, e, id) : NULL;
 }
 
 bool stoa_enabled_id(const stoa_world *world, stoa_entity e, stoa_component id) {

@@ -34,6 +34,32 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
     storage->head.record_count += (uint32_t)(count - i);
 }
 
+/* Bytes that are written at once where a value is repeated: whole items of all common sizes. */
+#define REPEAT_SIZE ((size_t)48)
+
+/* Fills items with one value. */
+static void items_repeat(uint8_t *to, const void *value, size_t size, size_t count) {
+    if (STOA_LIKELY(REPEAT_SIZE % size == 0)) {
+        uint8_t pattern[REPEAT_SIZE];
+        for (size_t at = 0; at < REPEAT_SIZE; at += size) {
+            stoa__copy_bytes(pattern + at, value, size);
+        }
+        size_t left = count * size;
+        for (; left >= REPEAT_SIZE; left -= REPEAT_SIZE, to += REPEAT_SIZE) {
+            memcpy(to, pattern, REPEAT_SIZE);
+        }
+        memcpy(to, pattern, left);
+        return;
+    }
+    /* What is written is copied on, twice as much each time. */
+    memcpy(to, value, size);
+    for (size_t done = 1; done < count;) {
+        size_t n = done < count - done ? done : count - done;
+        memcpy(to + done * size, to, n * size);
+        done += n;
+    }
+}
+
 /* Fills `count` rows of a chunk from `slot` on with the caller's columns from `from` on. */
 static void rows_write(const stoa__edge *edge, const uint16_t *source, const stoa_chunk *chunk,
                        int32_t slot, const stoa_value *columns, int32_t from, int32_t count) {
@@ -46,6 +72,8 @@ static void rows_write(const stoa__edge *edge, const uint16_t *source, const sto
         const void *data = columns[source[i]].data;
         if (data == NULL) {
             memset(to, 0, (size_t)count * put->size);
+        } else if (columns[source[i]].op == STOA_PUT_SAME) {
+            items_repeat(to, data, put->size, (size_t)count);
         } else {
             uint8_t *items = (uint8_t *)(uintptr_t)data;
             stoa__component_move(edge->target->lanes[put->lane].component, to,
@@ -144,13 +172,15 @@ static void sparse_write(stoa_world *world, const stoa__values *bundle, const st
                          const stoa_entity *entities, int32_t count) {
     for (uint32_t i = bundle->count; i < stoa__values_total(bundle); i++) {
         stoa__sparse *set = stoa__component_at(&world->storage, bundle->key[i])->set;
-        const uint8_t *data = columns[bundle->source[i]].data;
+        const stoa_value *column = &columns[bundle->source[i]];
+        const uint8_t *data = column->data;
         size_t size = set->component->info.size;
+        size_t stride = data == NULL || column->op == STOA_PUT_SAME ? 0 : size;
         for (int32_t k = 0; k < count; k++) {
             uint32_t position = stoa__sparse_insert(set, entities[k], world->storage.head.tick);
             if (size != 0) {
-                stoa__value_write(set->component, stoa__sparse_value(set, position),
-                                  data != NULL ? data + (size_t)k * size : NULL, size);
+                stoa__value_write(set->component, stoa__sparse_value(set, position), data, size);
+                data += stride;
             }
         }
     }
@@ -184,7 +214,7 @@ static stoa_status bundle_read(stoa_world *world, int32_t entity_count, const st
         stoa__error(STOA_INVALID, "a count of %d entities", entity_count);
         return STOA_INVALID;
     }
-    return stoa__values_read(world, values, count, false, bundle);
+    return stoa__values_read(world, values, count, STOA__VALUES_BULK, bundle);
 }
 
 /* Creates what there is room for. */
@@ -242,6 +272,9 @@ stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, sto
     stoa__values bundle;
     stoa__effect effect;
     status = bundle_read(world, entity_count, columns, count, &bundle);
+    if (status == STOA_OK && entity_count > 0) {
+        status = stoa__react_ask(world, STOA_NULL, &bundle, columns, entity_count);
+    }
     if (status == STOA_OK) {
         status = bundle_reserve(world, entity_count, &bundle, &edge);
     }
@@ -254,7 +287,7 @@ stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, sto
     } else if (status == STOA_OK) {
         bulk_create(world, edge, &bundle, entity_count, entities, columns);
     }
-    return stoa__world_report(world, status);
+    return status == STOA_OK ? STOA_OK : stoa__extension_unmade(world, status);
 }
 
 stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_value *bundle,
@@ -271,6 +304,83 @@ stoa_status stoa_reserve_values(stoa_world *world, int32_t count, const stoa_val
     }
     if (status == STOA_OK && edge != NULL) {
         edge->target->chunk_keep = edge->target->chunk_held;
+    }
+    return stoa__world_report(world, status);
+}
+
+/* Reads one batch, making what leads to its archetype; nothing is wanted of that yet. */
+static stoa_status batch_read(stoa_world *world, const stoa_batch *batch, stoa__values *bundle,
+                              stoa__edge **edge) {
+    stoa_status status =
+        bundle_read(world, batch->entity_count, batch->values, batch->count, bundle);
+    return status == STOA_OK ? bundle_reserve(world, 0, bundle, edge) : status;
+}
+
+/* Forgets what an earlier reservation wanted of the archetypes and sets of a batch. */
+static stoa_status batch_begin(stoa_world *world, const stoa_batch *batch) {
+    stoa__edge *edge;
+    stoa__values bundle;
+    stoa_status status = batch_read(world, batch, &bundle, &edge);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (edge != NULL) {
+        edge->target->wanted = 0;
+    }
+    for (uint32_t i = bundle.count; i < stoa__values_total(&bundle); i++) {
+        stoa__component_at(&world->storage, bundle.key[i])->set->wanted = 0;
+    }
+    return STOA_OK;
+}
+
+/* Makes room for one batch beside those before it. */
+static stoa_status batch_reserve(stoa_world *world, const stoa_batch *batch, uint32_t total) {
+    stoa__storage *storage = &world->storage;
+    stoa__edge *edge;
+    stoa__values bundle;
+    stoa_status status = batch_read(world, batch, &bundle, &edge);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (edge != NULL) {
+        edge->target->wanted += (uint32_t)batch->entity_count;
+        status = stoa__archetype_reserve(storage, edge->target, edge->target->wanted);
+    }
+    for (uint32_t i = bundle.count; status == STOA_OK && i < stoa__values_total(&bundle); i++) {
+        stoa__sparse *set = stoa__component_at(storage, bundle.key[i])->set;
+        set->wanted += (uint32_t)batch->entity_count;
+        /* For one alone the page of its index would do, and that is not known here. */
+        if (!stoa__sparse_reserve(&storage->heap, set, storage->head.record_count + total,
+                                  set->wanted > 1 ? set->wanted : 2)) {
+            status = stoa__error_memory("a sparse component");
+        }
+    }
+    return status;
+}
+
+stoa_status stoa_reserve_batches(stoa_world *world, const stoa_batch *batches, int32_t count) {
+    stoa_status status = stoa__world_may_change(world);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (count < 0) {
+        return stoa__world_report(world, stoa__error(STOA_INVALID, "a count of %d batches", count));
+    }
+    if (count > 0 && batches == NULL) {
+        return stoa__world_null(world, "list of batches");
+    }
+    uint64_t total = 0;
+    for (int32_t i = 0; i < count; i++) {
+        total += batches[i].entity_count > 0 ? (uint64_t)batches[i].entity_count : 0;
+    }
+    status = total > STOA_ENTITY_MAX
+                 ? stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX)
+                 : stoa__entities_reserve(&world->storage, (uint32_t)total);
+    for (int32_t i = 0; i < count && status == STOA_OK; i++) {
+        status = batch_begin(world, &batches[i]);
+    }
+    for (int32_t i = 0; i < count && status == STOA_OK; i++) {
+        status = batch_reserve(world, &batches[i], (uint32_t)total);
     }
     return stoa__world_report(world, status);
 }

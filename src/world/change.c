@@ -101,14 +101,24 @@ static stoa_status change_apply(stoa_world *world, stoa_entity e, const stoa__va
     return status;
 }
 
-/* True if a change adds or removes something. */
-static bool effect_structural(const stoa__effect *effect) {
+/* STOA_OK if what the change does may be done now; otherwise reported. To replace an immutable
+ * component counts as a change of structure. */
+static stoa_status effect_may(const stoa_world *world, stoa_entity e, const stoa__effect *effect) {
+    bool structural = false, kept = true;
     for (uint32_t i = 0; i < effect->count; i++) {
-        if ((effect->does[i] & (STOA__DOES_ADD | STOA__DOES_REMOVE)) != 0) {
-            return true;
-        }
+        const stoa__component *component = stoa__component_at(&world->storage, effect->ids[i]);
+        kept = kept && (component->info.flags & STOA_MANAGED) != 0;
+        structural = structural || component->fixed ||
+                     (effect->does[i] & (STOA__DOES_ADD | STOA__DOES_REMOVE)) != 0;
     }
-    return false;
+    if (!structural) {
+        return STOA_OK;
+    }
+    stoa_status status = kept ? STOA_OK : stoa__world_may_touch(world, e);
+    for (uint32_t i = 0; kept && i < effect->count && status == STOA_OK; i++) {
+        status = stoa__world_may_keep(world, e, effect->ids[i]);
+    }
+    return status;
 }
 
 /* Any change to a live entity, told to whom it concerns; reported. */
@@ -116,11 +126,14 @@ STOA__APART static stoa_status change_any(stoa_world *world, stoa_entity e,
                                           const stoa__values *change, const stoa_value *values) {
     stoa__effect effect;
     stoa__effect_read(world, e, change, values, false, &effect);
-    stoa_status status = effect_structural(&effect) ? stoa__world_may_touch(world, e) : STOA_OK;
+    stoa_status status = effect_may(world, e, &effect);
     if (status != STOA_OK) {
         return status;
     }
     status = stoa__effect_room(world, &effect);
+    if (status == STOA_OK) {
+        status = stoa__react_ask(world, e, change, values, 1);
+    }
     if (status == STOA_OK && effect.told) {
         status = change_reserve(world, e, change);
     }
@@ -129,7 +142,7 @@ STOA__APART static stoa_status change_any(stoa_world *world, stoa_entity e,
         status = change_apply(world, e, change, values);
     }
     if (status != STOA_OK) {
-        return stoa__world_report(world, status);
+        return stoa__extension_unmade(world, status);
     }
     stoa__effect_after(world, e, &effect);
     return STOA_OK;
@@ -187,7 +200,7 @@ stoa_status stoa_change_values(stoa_world *world, stoa_entity e, const stoa_valu
         return stoa__world_dead(world, e);
     }
     stoa__values change;
-    stoa_status status = stoa__values_read(world, values, count, true, &change);
+    stoa_status status = stoa__values_read(world, values, count, STOA__VALUES_CHANGE, &change);
     if (status != STOA_OK) {
         return stoa__world_report(world, status);
     }

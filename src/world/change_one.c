@@ -173,7 +173,7 @@ STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, 
     if (!stoa__guard_allows(world, id, true)) {
         return STOA_ACCESS;
     }
-    if (!STOA_LIKELY((component->hooked & STOA__DOES_SET) == 0)) {
+    if (!STOA_LIKELY((component->hooked & STOA__HOOKED_SET) == 0 && !component->fixed)) {
         return stoa__change_one(world, e, id, data);
     }
     stoa__change_component(storage, component, column, stoa__row_at(storage, record->place), data);

@@ -276,7 +276,8 @@ static stoa_status bytes_check(const stoa_world *world) {
     }
     bytes += world->query_ops != NULL ? world->query_ops->bytes(world) : 0;
     bytes += stoa__hook_bytes(world) + stoa__log_bytes(world) + stoa__event_bytes(world) +
-             stoa__resource_bytes(world) + stoa__commands_bytes(world) + world->scratch;
+             stoa__resource_bytes(world) + stoa__commands_bytes(world) +
+             stoa__extension_bytes(world) + world->scratch;
     if (bytes != storage->heap.used) {
         return stoa__error(STOA_CORRUPT, "%zu bytes are accounted for, %zu are held", bytes,
                            storage->heap.used);
@@ -316,6 +317,9 @@ stoa_status stoa_check(const stoa_world *world) {
     }
     if (status == STOA_OK && world->query_ops != NULL) {
         status = world->query_ops->check(world);
+    }
+    if (status == STOA_OK) {
+        status = stoa__extension_check(world);
     }
     return stoa__world_report(world, status);
 }

@@ -73,9 +73,10 @@ static stoa_status clone_row(stoa__storage *storage, uint32_t place, stoa__row *
     return status;
 }
 
-/* The first sparse component from `c` on that the entity has, or NULL. */
+/* The first sparse component from `c` on that the entity has and a clone gets, or NULL. */
 static const stoa__component *sparse_from(const stoa__component *c, uint32_t index) {
-    while (c != NULL && stoa__sparse_find(c->set, index) == STOA__NONE) {
+    while (c != NULL && ((c->info.flags & STOA_MANAGED) != 0 ||
+                         stoa__sparse_find(c->set, index) == STOA__NONE)) {
         c = c->sparse_next;
     }
     return c;
@@ -138,7 +139,8 @@ static stoa_status copyable_check(const stoa_world *world, stoa_entity e) {
     const stoa__storage *storage = &world->storage;
     for (uint32_t i = 0; i < storage->registry.count; i++) {
         const stoa__component *component = storage->registry.items[i];
-        if (!component->info.copyable && stoa__world_value(world, e, i + 1) != NULL) {
+        if (!component->info.copyable && (component->info.flags & STOA_MANAGED) == 0 &&
+            stoa__world_value(world, e, i + 1) != NULL) {
             return stoa__error(STOA_NOT_COPYABLE, "component '%s' cannot be copied",
                                component->name);
         }
@@ -193,12 +195,17 @@ stoa_entity stoa_clone(stoa_world *world, stoa_entity e) {
     if (status == STOA_OK && told) {
         status = stoa__hook_room(world);
     }
+    if (status == STOA_OK && told) {
+        status = stoa__react_ask_clone(world, e);
+    }
     if (status == STOA_OK) {
         status = clone_make(world, e, &result);
     }
     if (status == STOA_OK && told) {
         stoa__react_cloned(world, result);
     }
-    stoa__world_report(world, status);
+    if (status != STOA_OK) {
+        stoa__extension_unmade(world, status);
+    }
     return result;
 }

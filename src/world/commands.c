@@ -181,6 +181,53 @@ stoa_status stoa_commands_clear(stoa_commands *commands) {
     return status;
 }
 
+stoa_world *stoa_commands_world(const stoa_commands *commands) {
+    return stoa__commands_usable(commands) == STOA_OK ? commands->world : NULL;
+}
+
+stoa_commands_mark stoa_commands_mark_get(const stoa_commands *commands) {
+    if (stoa__commands_usable(commands) != STOA_OK) {
+        return (stoa_commands_mark){.block = NULL};
+    }
+    stoa__arena_mark mark = stoa__arena_mark_get(&commands->arena);
+    return (stoa_commands_mark){.block = mark.last,
+                                .at = mark.next,
+                                .count = commands->count,
+                                .creations = commands->creations,
+                                .handles = commands->handle_used,
+                                .beyond = commands->beyond};
+}
+
+stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mark) {
+    stoa_status status = stoa__commands_usable(commands);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (mark.count > commands->count || mark.creations > commands->creations ||
+        mark.handles > commands->handle_used || mark.beyond > commands->beyond) {
+        return stoa__world_report(
+            commands->world,
+            stoa__error(STOA_INVALID, "the command buffer was emptied since the mark"));
+    }
+    stoa__storage *storage = &commands->world->storage;
+    stoa__arena_place place = {mark.block, mark.at};
+    const stoa__command *command;
+    while ((command = stoa__command_read(commands, &place)) != NULL) {
+        if (stoa__command_has_value(command->op)) {
+            const stoa__kind *kind = &commands->kinds[command->kind];
+            stoa__kind_drop(kind, stoa__command_value(command, kind));
+        } else if (command->op == STOA__COMMAND_CREATE && !commands->forked) {
+            stoa__entities_unhold(storage, command->entity, false);
+        }
+    }
+    stoa__arena_rewind(&commands->arena, (stoa__arena_mark){mark.block, mark.at});
+    commands->count = mark.count;
+    commands->creations = mark.creations;
+    commands->handle_used = mark.handles;
+    commands->beyond = mark.beyond;
+    return STOA_OK;
+}
+
 int32_t stoa_commands_count(const stoa_commands *commands) {
     return stoa__commands_usable(commands) == STOA_OK ? commands->count : 0;
 }
@@ -191,6 +238,10 @@ bool stoa_commands_empty(const stoa_commands *commands) {
 
 int64_t stoa_commands_skipped(const stoa_commands *commands) {
     return stoa__commands_usable(commands) == STOA_OK ? commands->skipped : 0;
+}
+
+int64_t stoa_commands_refused(const stoa_commands *commands) {
+    return stoa__commands_usable(commands) == STOA_OK ? commands->refused : 0;
 }
 
 stoa_status stoa__commands_init(stoa_world *world) {

@@ -20,7 +20,8 @@ typedef enum stoa__command_op {
     STOA__COMMAND_REMOVE,
     STOA__COMMAND_ENABLE,
     STOA__COMMAND_DISABLE,
-    STOA__COMMAND_SEND /* an event to the entity, which may be null; the value follows */
+    STOA__COMMAND_SEND, /* an event to the entity, which may be null; the value follows */
+    STOA__COMMAND_CALL  /* a function; a stoa__call follows, and its data */
 } stoa__command_op;
 
 typedef struct stoa__command {
@@ -30,6 +31,12 @@ typedef struct stoa__command {
     uint16_t extent; /* of a bundle: parts that follow; else its size in units of the arena, 0 if
                         that is too large to be told here */
 } stoa__command;
+
+/* What follows a command that calls a function; its data come after. */
+typedef struct stoa__call {
+    stoa_command_fn call;
+    size_t size;
+} stoa__call;
 
 /* A component as it was named: by a descriptor, or by its id. */
 typedef struct stoa__kind {
@@ -76,6 +83,7 @@ struct stoa_commands {
     stoa__arena arena;
     stoa__arena_place place; /* of the first command that is not applied */
     int64_t skipped;
+    int64_t refused;
     stoa__kind *kinds; /* kind 0 is none */
     uint32_t kind_count;
     uint32_t kind_capacity;

@@ -7,10 +7,9 @@
 #include "storage/entities.h"
 #include "world/commands_buffer.h"
 
-/* The entity of a command is dead: drops its values and counts it. */
-static void command_skip(stoa_commands *commands, const stoa__command *command,
+/* Drops the values of a command that is not applied. */
+static void command_drop(stoa_commands *commands, const stoa__command *command,
                          stoa__arena_place parts) {
-    commands->skipped++;
     for (uint32_t n = stoa__command_parts(command);; n--) {
         if (stoa__command_has_value(command->op)) {
             const stoa__kind *kind = &commands->kinds[command->kind];
@@ -21,6 +20,31 @@ static void command_skip(stoa_commands *commands, const stoa__command *command,
         }
         command = stoa__command_read(commands, &parts);
     }
+}
+
+/* The entity of a command is dead: drops its values and counts it. */
+static void command_skip(stoa_commands *commands, const stoa__command *command,
+                         stoa__arena_place parts) {
+    commands->skipped++;
+    command_drop(commands, command, parts);
+}
+
+/* A command was refused: it is done with, and what it would have made never lives. */
+STOA__COLD static void command_refuse(stoa_commands *commands, const stoa__command *command,
+                                      stoa__arena_place parts) {
+    commands->refused++;
+    command_drop(commands, command, parts);
+    if (command->op == STOA__COMMAND_CREATE) {
+        stoa__entities_unhold(&commands->world->storage, command->entity, true);
+    }
+}
+
+/* Calls the function of a command. A failure is its own to report. */
+static stoa_status call_apply(stoa_commands *commands, const stoa__command *command) {
+    const stoa__call *called = (const stoa__call *)(const void *)(command + 1);
+    stoa_status status = called->call(commands->world, called + 1, called->size);
+    commands->world->hooks.refused = status != STOA_NO_MEMORY;
+    return status;
 }
 
 /* Applies a creation or change that is not merged with others. */
@@ -95,6 +119,9 @@ STOA__INLINE stoa_status command_apply(stoa_commands *commands, const stoa__comm
     if (command->op == STOA__COMMAND_SEND) {
         return event_apply(commands, command, parts);
     }
+    if (command->op == STOA__COMMAND_CALL) {
+        return call_apply(commands, command);
+    }
     if (!STOA_LIKELY(stoa__entities_find(&commands->world->storage, command->entity) != NULL)) {
         command_skip(commands, command, parts);
         return STOA_OK;
@@ -114,7 +141,12 @@ STOA__INLINE stoa_status command_step(stoa_commands *commands, const stoa__comma
     commands->place = after;
     commands->count--;
     commands->creations -= creates;
+    commands->world->hooks.refused = false;
     stoa_status status = command_apply(commands, command, parts);
+    if (!STOA_LIKELY(status == STOA_OK) && commands->world->hooks.refused) {
+        command_refuse(commands, command, parts);
+        status = STOA_OK;
+    }
     if (!STOA_LIKELY(status == STOA_OK)) {
         commands->place = start;
         commands->count++;

@@ -64,7 +64,7 @@ static stoa_status fork_check(stoa_world *world, stoa_commands *const *buffers, 
         return stoa__world_report(
             world, stoa__error(STOA_LOCKED, "command buffers cannot be forked inside a hook"));
     }
-    return stoa__world_may_change(world);
+    return world->storage.head.open == 0 ? STOA_OK : stoa__world_busy(world);
 }
 
 /* Why a buffer cannot be forked, reported. */

@@ -133,6 +133,6 @@ stoa_component stoa__kind_id(stoa_commands *commands, uint32_t kind) {
     if (STOA_LIKELY(k->id != 0)) {
         return k->id;
     }
-    k->id = stoa__registry_type(&commands->world->storage, k->type);
+    k->id = stoa__world_type(commands->world, k->type);
     return k->id;
 }

@@ -213,6 +213,43 @@ stoa_status stoa_commands_send_type(stoa_commands *commands, stoa_entity target,
                                 value);
 }
 
+stoa_status stoa_commands_call(stoa_commands *commands, stoa_command_fn call, const void *data,
+                               size_t size) {
+    if (commands == NULL || !buffer_good(commands)) {
+        return buffer_fail(commands);
+    }
+    if (call == NULL || (data == NULL && size != 0)) {
+        return stoa__world_null(commands->world, call == NULL ? "function to call" : "data");
+    }
+    if (size > STOA_CALL_MAX) {
+        return stoa__world_report(commands->world,
+                                  stoa__error(STOA_LIMIT,
+                                              "%zu bytes for a call are over the %u "
+                                              "that a command takes",
+                                              size, (unsigned)STOA_CALL_MAX));
+    }
+    if (count_check(commands) != STOA_OK) {
+        return record_fail(commands);
+    }
+    size_t room = sizeof(stoa__command) + sizeof(stoa__call) + size;
+    uint8_t *at = stoa__arena_room(&commands->arena, &commands->heap, room);
+    if (at == NULL) {
+        stoa__error_memory("recording a command");
+        return record_fail(commands);
+    }
+    stoa__arena_take(&commands->arena, at + room);
+    stoa__command *command = (stoa__command *)(void *)at;
+    size_t units = (size_t)(commands->arena.next - at) / STOA__ARENA_UNIT;
+    *command = (stoa__command){STOA_NULL, 0, STOA__COMMAND_CALL, (uint16_t)units};
+    stoa__call *called = (stoa__call *)(void *)(command + 1);
+    *called = (stoa__call){call, size};
+    if (size != 0) {
+        memcpy(called + 1, data, size);
+    }
+    commands->count++;
+    return STOA_OK;
+}
+
 /* A buffer that was freed has no room. */
 stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e) {
     stoa__command *command = STOA_LIKELY(commands != NULL && !stoa_entity_is_null(e))

@@ -31,6 +31,35 @@ stoa_component stoa_component_register(stoa_world *world, const stoa_component_d
     return id != 0 ? id : failed(world);
 }
 
+/* Lets a component that was registered just now, or whose setup failed, set up the world. */
+STOA__COLD static stoa_component component_setup(stoa_world *world, stoa__component *component) {
+    if (component->setup_state == STOA__SETUP_RUNS) {
+        return component->info.id;
+    }
+    uint32_t errors = stoa__error_count();
+    component->setup_state = STOA__SETUP_RUNS;
+    stoa_status status = component->setup(world);
+    component->setup_state = status == STOA_OK ? STOA__SETUP_DONE : STOA__SETUP_DUE;
+    if (status == STOA_OK) {
+        return component->info.id;
+    }
+    if (stoa__error_count() == errors || stoa_last_error().status != status) {
+        stoa__error(status, "component '%s' cannot set up its world", component->name);
+    }
+    return 0;
+}
+
+stoa_component stoa__world_type(stoa_world *world, stoa_type *type) {
+    stoa_component id = stoa__registry_type(&world->storage, type);
+    if (id == 0) {
+        return 0;
+    }
+    stoa__component *component = stoa__component_at(&world->storage, id);
+    return STOA_LIKELY(component->setup_state == STOA__SETUP_DONE)
+               ? id
+               : component_setup(world, component);
+}
+
 stoa_component stoa_type_register(stoa_world *world, stoa_type *type) {
     if (world == NULL || type == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "type");
@@ -40,7 +69,7 @@ stoa_component stoa_type_register(stoa_world *world, stoa_type *type) {
         stoa_component known = stoa__registry_find_type(&world->storage, type);
         return known != 0 ? known : locked(world, type->identifier);
     }
-    stoa_component id = stoa__registry_type(&world->storage, type);
+    stoa_component id = stoa__world_type(world, type);
     return id != 0 ? id : failed(world);
 }
 

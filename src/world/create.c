@@ -193,10 +193,13 @@ static stoa_entity create_any(stoa_world *world, const stoa__values *bundle,
     stoa__effect_read(world, STOA_NULL, bundle, values, true, &effect);
     stoa_status status = stoa__effect_room(world, &effect);
     if (status == STOA_OK) {
+        status = stoa__react_ask(world, STOA_NULL, bundle, values, 1);
+    }
+    if (status == STOA_OK) {
         status = bundle_prepare(world, bundle, held, &edge, &row);
     }
     if (status != STOA_OK) {
-        stoa__world_report(world, status);
+        stoa__extension_unmade(world, status);
         return STOA_NULL;
     }
     stoa_entity e;
@@ -220,7 +223,7 @@ static stoa_entity create_any(stoa_world *world, const stoa__values *bundle,
 STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *values,
                                           int32_t count, stoa_entity held) {
     stoa__values bundle;
-    stoa_status status = stoa__values_read(world, values, count, false, &bundle);
+    stoa_status status = stoa__values_read(world, values, count, STOA__VALUES_CREATE, &bundle);
     if (status != STOA_OK) {
         stoa__world_report(world, status);
         return STOA_NULL;

@@ -17,6 +17,9 @@ STOA__APART static stoa_status destroy_any(stoa_world *world, stoa_entity e) {
     stoa__storage *storage = &world->storage;
     if (stoa__react_watched(world, e)) {
         stoa_status status = stoa__hook_room(world);
+        if (status == STOA_OK) {
+            status = stoa__react_ask_losing(world, e);
+        }
         if (status != STOA_OK) {
             return stoa__world_report(world, status);
         }
@@ -120,6 +123,9 @@ static stoa_status clear_told(stoa_world *world, stoa_entity e) {
     stoa_component *ids = NULL;
     uint32_t count = components_list(world, e, NULL);
     stoa_status status = stoa__hook_room(world);
+    if (status == STOA_OK) {
+        status = stoa__react_ask_losing(world, e);
+    }
     if (status == STOA_OK && count > 0) {
         ids = stoa__world_scratch(world, count, sizeof *ids);
         status = ids != NULL ? STOA_OK : stoa__error_memory("a list of components");

@@ -144,7 +144,7 @@ STOA__APART static stoa_status send_any(stoa__channel *channel, stoa__listener *
 STOA__INLINE bool channel_ready(const stoa_world *world, const stoa__channel *channel,
                                 const void *value) {
     return channel->tail - channel->head < channel->room && channel->first == NULL &&
-           (world->storage.head.open & STOA__OPEN_FORK) == 0 &&
+           (world->storage.head.open & (STOA__OPEN_FORK | STOA__OPEN_SEAL)) == 0 &&
            !stoa__queue_contains(channel, value);
 }
 
@@ -182,6 +182,9 @@ STOA__APART static stoa_status event_send(stoa_world *world, stoa_entity target,
                                           const void *value) {
     stoa__channel *channel = channel_find(world, id);
     stoa__listener *own = stoa__listen_first(&world->events, target);
+    if (!STOA_LIKELY((world->storage.head.open & STOA__OPEN_SEAL) == 0)) {
+        return stoa__world_read_only(world);
+    }
     if (channel == NULL) {
         value_drop(stoa__component_at(&world->storage, id), value);
         return STOA_OK;
@@ -240,7 +243,7 @@ STOA__APART static stoa_status send_type_any(stoa_world *world, stoa_entity targ
         return status;
     }
     stoa_component id = stoa_fast_id(world, type) & ~STOA_SPECIAL;
-    id = id != 0 ? id : stoa__registry_type(&world->storage, type);
+    id = id != 0 ? id : stoa__world_type(world, type);
     if (id == 0) {
         return stoa__world_report(world, stoa_last_error().status);
     }

@@ -159,7 +159,7 @@ static stoa_component desc_check(stoa_world *world, const stoa_listener_desc *de
         return 0;
     }
     if (desc->type != NULL) {
-        return stoa__registry_type(&world->storage, desc->type);
+        return stoa__world_type(world, desc->type);
     }
     if (!stoa__component_known(&world->storage, desc->component)) {
         stoa__error(STOA_UNKNOWN, "there is no component with the id %u", desc->component);

@@ -130,18 +130,44 @@ void stoa__hook_fire(stoa_world *world, stoa_entity e, const stoa__component *co
     } while (hook != last);
 }
 
+/* Fails for an entity that is locked. */
+static stoa_status entity_locked(const stoa_world *world, stoa_entity e) {
+    char text[STOA_ENTITY_TEXT_SIZE];
+    return stoa__world_report(
+        world, stoa__error(STOA_LOCKED,
+                           "entity %s cannot change while one of its hooks or observers is running",
+                           stoa_entity_print(e, text, sizeof text)));
+}
+
 stoa_status stoa__hook_locked(const stoa_world *world, stoa_entity e) {
     for (uint32_t i = 0; i < world->hooks.depth; i++) {
         if (stoa_entity_eq(world->hooks.locked[i], e)) {
-            char text[STOA_ENTITY_TEXT_SIZE];
-            return stoa__world_report(
-                world, stoa__error(STOA_LOCKED,
-                                   "entity %s cannot change while one of its hooks or observers "
-                                   "is running",
-                                   stoa_entity_print(e, text, sizeof text)));
+            return entity_locked(world, e);
         }
     }
     return STOA_OK;
+}
+
+/* True if a change that is about to be made takes the component away. */
+static bool delta_takes(const stoa__delta *delta, stoa_component id) {
+    for (uint32_t i = 0; !delta->made && i < delta->removed_count; i++) {
+        if (delta->removed[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+stoa_status stoa__hook_losing(const stoa_world *world, stoa_entity e, stoa_component id) {
+    const stoa__hooks *hooks = &world->hooks;
+    bool losing = false;
+    for (uint32_t i = 0; i < hooks->depth; i++) {
+        losing |= (hooks->dying >> i & 1) != 0 && stoa_entity_eq(hooks->locked[i], e);
+    }
+    for (const stoa__delta *delta = hooks->told; delta != NULL; delta = delta->below) {
+        losing |= stoa_entity_eq(delta->entity, e) && delta_takes(delta, id);
+    }
+    return losing ? entity_locked(world, e) : STOA_OK;
 }
 
 stoa_status stoa__hook_room(const stoa_world *world) {
@@ -181,7 +207,7 @@ void stoa__hook_free_all(stoa_world *world) {
 }
 
 /* How many hooks a ring has, or UINT32_MAX if one does not belong there. */
-static uint32_t ring_count(const stoa__component *component, stoa_hook_kind kind) {
+static uint32_t ring_count(const stoa__component *component, uint32_t kind) {
     uint32_t count = 0;
     const stoa__hook *last = component->hooks[kind];
     for (const stoa__hook *hook = last; hook != NULL;
@@ -202,8 +228,8 @@ stoa_status stoa__hook_check(const stoa_world *world) {
     }
     for (stoa_component id = 1; id <= world->storage.registry.count; id++) {
         const stoa__component *component = stoa__component_at(&world->storage, id);
-        for (int kind = STOA_ON_ADD; kind <= STOA_ON_SET; kind++) {
-            uint32_t count = ring_count(component, (stoa_hook_kind)kind);
+        for (uint32_t kind = 0; kind < STOA__HOOK_KINDS; kind++) {
+            uint32_t count = ring_count(component, kind);
             if (count == UINT32_MAX || (component->hooked >> kind & 1) != (count > 0)) {
                 return stoa__error(STOA_CORRUPT, "the hooks of component '%s' are not in order",
                                    component->name);
@@ -224,38 +250,40 @@ size_t stoa__hook_bytes(const stoa_world *world) {
 }
 
 /* The component of a description, registered if need be; 0 with the failure reported. */
-static stoa_component desc_component(stoa_world *world, const stoa_hook_desc *desc) {
-    if (desc->type != NULL) {
-        stoa_component id = stoa__registry_type(&world->storage, desc->type);
+static stoa_component desc_component(stoa_world *world, stoa_type *type, stoa_component component) {
+    if (type != NULL) {
+        stoa_component id = stoa__world_type(world, type);
         if (id == 0) {
             stoa__world_report(world, stoa_last_error().status);
         }
         return id;
     }
-    if (!stoa__component_known(&world->storage, desc->component)) {
-        stoa__world_unknown(world, desc->component);
+    if (!stoa__component_known(&world->storage, component)) {
+        stoa__world_unknown(world, component);
         return 0;
     }
-    return desc->component;
+    return component;
 }
 
-/* STOA_OK if a description can be read; otherwise reported. */
-static stoa_status desc_check(const stoa_world *world, const stoa_hook_desc *desc) {
-    if (world == NULL || desc == NULL || desc->call == NULL) {
+/* STOA_OK if a hook can be added; otherwise reported. */
+static stoa_status desc_check(const stoa_world *world, const void *desc, bool call, int kind,
+                              int kind_last) {
+    if (world == NULL || desc == NULL || !call) {
         return stoa__world_null(world, world == NULL  ? "world"
                                        : desc == NULL ? "description"
                                                       : "function to call");
     }
-    if ((int)desc->kind < 0 || desc->kind > STOA_ON_SET) {
-        return stoa__world_report(
-            world, stoa__error(STOA_INVALID, "%d is no kind of hook", (int)desc->kind));
+    if (kind < 0 || kind > kind_last) {
+        return stoa__world_report(world, stoa__error(STOA_INVALID, "%d is no kind of hook", kind));
     }
     return stoa__hook_may_alter(world);
 }
 
-stoa_hook stoa_hook_new(stoa_world *world, const stoa_hook_desc *desc) {
+/* Adds a hook as described by one without a place, which is taken over; id 0 with the failure
+ * reported. */
+static stoa_hook hook_add(stoa_world *world, stoa_type *type, const stoa__hook *as) {
     stoa_hook none = {0};
-    stoa_component id = desc_check(world, desc) == STOA_OK ? desc_component(world, desc) : 0;
+    stoa_component id = desc_component(world, type, as->component);
     if (id == 0) {
         return none;
     }
@@ -263,19 +291,44 @@ stoa_hook stoa_hook_new(stoa_world *world, const stoa_hook_desc *desc) {
         stoa__world_report(world, stoa__error(STOA_LIMIT, "the world has no more ids for hooks"));
         return none;
     }
-    stoa__hook *hook = stoa__heap_zalloc(&world->storage.heap, sizeof *hook, _Alignof(stoa__hook));
+    stoa__hook *hook = stoa__heap_alloc(&world->storage.heap, sizeof *hook, _Alignof(stoa__hook));
     if (hook == NULL) {
         stoa__world_report(world, stoa__error_memory("a hook"));
         return none;
     }
-    hook->call = desc->call;
-    hook->user = desc->user;
-    hook->user_free = desc->user_free;
+    *hook = *as;
     hook->component = id;
-    hook->kind = desc->kind;
     hook->id = ++world->hooks.id_last;
     hook_append(world, hook);
     return (stoa_hook){hook->id};
+}
+
+stoa_hook stoa_hook_new(stoa_world *world, const stoa_hook_desc *desc) {
+    if (desc_check(world, desc, desc != NULL && desc->call != NULL,
+                   desc != NULL ? (int)desc->kind : 0, STOA_ON_SET) != STOA_OK ||
+        desc == NULL) {
+        return (stoa_hook){0};
+    }
+    const stoa__hook as = {.call = desc->call,
+                           .user = desc->user,
+                           .user_free = desc->user_free,
+                           .component = desc->component,
+                           .kind = (uint32_t)desc->kind};
+    return hook_add(world, desc->type, &as);
+}
+
+stoa_hook stoa_veto_new(stoa_world *world, const stoa_veto_desc *desc) {
+    if (desc_check(world, desc, desc != NULL && desc->call != NULL,
+                   desc != NULL ? (int)desc->kind : 0, STOA_VETO_REMOVE) != STOA_OK ||
+        desc == NULL) {
+        return (stoa_hook){0};
+    }
+    const stoa__hook as = {.ask = desc->call,
+                           .user = desc->user,
+                           .user_free = desc->user_free,
+                           .component = desc->component,
+                           .kind = STOA__HOOK_VETO + (uint32_t)desc->kind};
+    return hook_add(world, desc->type, &as);
 }
 
 stoa_hook stoa_hook_type(stoa_world *world, stoa_hook_kind kind, stoa_type *type, stoa_hook_fn call,
@@ -317,4 +370,8 @@ stoa_status stoa_hook_remove(stoa_world *world, stoa_hook hook) {
         return stoa__world_report(world, world->query_ops->observer_remove(world, hook.id));
     }
     return stoa__world_report(world, hook_remove(world, hook.id));
+}
+
+int32_t stoa_hook_depth(const stoa_world *world) {
+    return world != NULL ? (int32_t)world->hooks.depth : 0;
 }

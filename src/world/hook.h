@@ -16,13 +16,16 @@ typedef struct stoa__hook {
     struct stoa__hook *next;
     struct stoa__hook *previous;
     struct stoa__hook *ring; /* the next of its component and kind, the first after the last */
-    stoa_hook_fn call;
+    union {
+        stoa_hook_fn call;
+        stoa_veto_fn ask; /* of a veto */
+    };
     void *user;
     void (*user_free)(void *user);
     stoa_component component;
     uint32_t id;
-    stoa_hook_kind kind;
-    bool removed; /* not to be called, freed when nothing runs */
+    uint32_t kind; /* of stoa_hook_kind, or STOA__HOOK_VETO and on */
+    bool removed;  /* not to be called, freed when nothing runs */
 } stoa__hook;
 
 /* The hooks of a world, and the entities whose hooks are running. */
@@ -33,10 +36,13 @@ typedef struct stoa__hooks {
     uint32_t observer_count; /* the same, of observers */
     uint32_t id_last;        /* ids given out, of hooks and observers */
     uint32_t depth;          /* entities that are locked, one change inside the other */
+    uint64_t dying;          /* bit i: locked[i] is losing all it has */
+    bool refused;            /* the last change that nothing told of was refused by a veto */
     bool stale;              /* some are removed but still listed, since one was running */
     void (*observers_purge)(stoa_world *world); /* frees observers of which the same is true, else
                                                    NULL */
     stoa_entity locked[STOA_HOOK_DEPTH];
+    const struct stoa__delta *told; /* what is being told of, the innermost, or NULL */
 } stoa__hooks;
 
 /* What a change does to what an entity has, as far as queries can tell: a component that is
@@ -46,8 +52,12 @@ typedef struct stoa__delta {
     const stoa_component *removed;
     uint32_t added_count;
     uint32_t removed_count;
-    bool born; /* the entity did not exist before */
-    bool dies; /* it will not exist after */
+    bool born;                       /* the entity did not exist before */
+    bool dies;                       /* it will not exist after */
+    bool made;                       /* it is being told after it was made; else before */
+    stoa_entity entity;              /* whose change it is, while it is being told */
+    const struct stoa__delta *below; /* what is being told of further out, or NULL */
+    const struct stoa__delta *outer; /* of those, the innermost of the same entity, or NULL */
 } stoa__delta;
 
 /* Calls hooks of one ring for a component that the entity has, which must be locked: those from the
@@ -61,6 +71,10 @@ void stoa__hook_purge(stoa_world *world);
 
 /* STOA_LOCKED, reported, if a hook of the entity is running; STOA_OK otherwise. */
 stoa_status stoa__hook_locked(const stoa_world *world, stoa_entity e);
+
+/* The same for a component that an extension keeps: locked is only an entity that is losing all it
+ * has, or that very component. */
+stoa_status stoa__hook_losing(const stoa_world *world, stoa_entity e, stoa_component id);
 
 /* STOA_LIMIT, with the thread's error set, if hooks cannot go deeper; STOA_OK otherwise. */
 stoa_status stoa__hook_room(const stoa_world *world);

@@ -65,6 +65,7 @@ stoa_statistics stoa_stats(const stoa_world *world) {
     stats.queries = (int32_t)world->query_count;
     stats.chunk_reserved = stoa__slab_held(storage);
     stats.bytes_used = stats.chunk_used + storage->head.record_count * sizeof(stoa_record);
-    stats.bytes_reserved = storage->heap.used + stoa__commands_reserved(world);
+    stats.bytes_reserved =
+        storage->heap.used + stoa__commands_reserved(world) + stoa__extension_held(world);
     return stats;
 }

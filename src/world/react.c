@@ -44,7 +44,10 @@ static uint32_t element_does(const stoa_world *world, stoa_entity e, uint32_t el
     if ((element & STOA__KEY_DROP) != 0) {
         return there ? STOA__DOES_REMOVE : 0;
     }
-    return (there ? 0 : STOA__DOES_ADD) | (data != NULL ? STOA__DOES_SET : 0);
+    /* Zeros that replace an immutable value are a change like any other. */
+    uint32_t flags = stoa__component_at(&world->storage, id)->info.flags;
+    bool sets = data != NULL || (there && (flags & STOA_IMMUTABLE) != 0);
+    return (there ? 0 : STOA__DOES_ADD) | (sets ? STOA__DOES_SET : 0);
 }
 
 void stoa__effect_read(const stoa_world *world, stoa_entity e, const stoa__values *change,
@@ -84,20 +87,40 @@ static void hooks_call(stoa_world *world, stoa_hook_kind kind, stoa_entity e, st
     }
 }
 
+/* Locks an entity while it is told of a change, which stays where it is until the unlock. Hooks may
+ * give it and take from it what extensions keep, which is then a change inside of this one. */
+static void change_lock(stoa_world *world, stoa_entity e, stoa__delta *delta, bool made) {
+    delta->made = made;
+    delta->entity = e;
+    delta->below = world->hooks.told;
+    delta->outer = delta->below;
+    while (delta->outer != NULL && !stoa_entity_eq(delta->outer->entity, e)) {
+        delta->outer = delta->outer->below;
+    }
+    world->hooks.told = delta;
+    stoa__hook_lock(world, e);
+}
+
+static void change_unlock(stoa_world *world, const stoa__delta *delta) {
+    stoa__hook_unlock(world);
+    world->hooks.told = delta->below;
+}
+
 void stoa__effect_before(stoa_world *world, stoa_entity e, const stoa__effect *effect) {
     if (!effect->told) {
         return;
     }
-    stoa__hook_lock(world, e);
+    stoa__delta delta = effect->delta;
+    change_lock(world, e, &delta, false);
     if (world->observers != NULL) {
-        world->query_ops->leave(world, e, &effect->delta);
+        world->query_ops->leave(world, e, &delta);
     }
     for (uint32_t i = 0; i < effect->count; i++) {
         if ((effect->does[i] & STOA__DOES_REMOVE) != 0) {
             hooks_call(world, STOA_ON_REMOVE, e, effect->ids[i]);
         }
     }
-    stoa__hook_unlock(world);
+    change_unlock(world, &delta);
 }
 
 void stoa__effect_after(stoa_world *world, stoa_entity e, const stoa__effect *effect) {
@@ -109,7 +132,8 @@ void stoa__effect_after(stoa_world *world, stoa_entity e, const stoa__effect *ef
             stoa__log_add(world, e, effect->ids[i]);
         }
     }
-    stoa__hook_lock(world, e);
+    stoa__delta delta = effect->delta;
+    change_lock(world, e, &delta, true);
     for (uint32_t i = 0; i < effect->count; i++) {
         if ((effect->does[i] & STOA__DOES_ADD) != 0) {
             hooks_call(world, STOA_ON_ADD, e, effect->ids[i]);
@@ -119,9 +143,9 @@ void stoa__effect_after(stoa_world *world, stoa_entity e, const stoa__effect *ef
         }
     }
     if (world->observers != NULL) {
-        world->query_ops->enter(world, e, &effect->delta);
+        world->query_ops->enter(world, e, &delta);
     }
-    stoa__hook_unlock(world);
+    change_unlock(world, &delta);
 }
 
 /* Calls `call` for each component of a live entity: columns, then sparse ones, in order of ids. The
@@ -152,6 +176,7 @@ static void clone_call(stoa_world *world, stoa_entity e, stoa_component id) {
 
 void stoa__react_losing(stoa_world *world, stoa_entity e, const stoa__delta *delta) {
     stoa__hook_lock(world, e);
+    world->hooks.dying |= (uint64_t)1 << (world->hooks.depth - 1);
     if (world->observers != NULL) {
         world->query_ops->leave(world, e, delta);
     }
@@ -169,12 +194,13 @@ void stoa__react_log(stoa_world *world, stoa_entity e, bool dies) {
 }
 
 void stoa__react_cloned(stoa_world *world, stoa_entity e) {
-    stoa__hook_lock(world, e);
+    stoa__delta delta = {.born = true};
+    change_lock(world, e, &delta, true);
     components_each(world, e, clone_call);
     if (world->observers != NULL) {
-        world->query_ops->enter(world, e, &(stoa__delta){.born = true});
+        world->query_ops->enter(world, e, &delta);
     }
-    stoa__hook_unlock(world);
+    change_unlock(world, &delta);
 }
 
 bool stoa__react_watched(const stoa_world *world, stoa_entity e) {

@@ -36,6 +36,17 @@ void stoa__effect_one(const stoa_world *world, stoa_entity e, stoa_component id,
 /* STOA_LIMIT, set but not reported, if those who are told could not be told. */
 stoa_status stoa__effect_room(const stoa_world *world, const stoa__effect *effect);
 
+/* Asks the vetoes of what a change gives to an entity, or takes from it; `count` above 1 for
+ * entities about to be made. The thread's error is set by who refuses, not reported. */
+stoa_status stoa__react_ask(stoa_world *world, stoa_entity e, const stoa__values *change,
+                            const stoa_value *values, int32_t count);
+
+/* Asks the vetoes of an entity that is about to lose all it has. */
+stoa_status stoa__react_ask_losing(stoa_world *world, stoa_entity e);
+
+/* Asks the vetoes of an entity that is about to be made as a copy. */
+stoa_status stoa__react_ask_clone(stoa_world *world, stoa_entity e);
+
 /* Tells of a change that is about to be made, and of one that was made. No-ops if nobody wants to
  * know. */
 void stoa__effect_before(stoa_world *world, stoa_entity e, const stoa__effect *effect);

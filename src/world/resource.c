@@ -111,6 +111,9 @@ stoa_status stoa_resource_set_id(stoa_world *world, stoa_component id, const voi
     if (!stoa__guard_allows_resource(world, id, true)) {
         return STOA_ACCESS;
     }
+    if ((world->storage.head.open & STOA__OPEN_SEAL) != 0) {
+        return stoa__world_read_only(world);
+    }
     stoa_status status = set_check(world, id, size);
     if (status == STOA_OK) {
         status = value_put(world, id, size != 0 ? value : NULL);
@@ -137,6 +140,10 @@ static stoa__resource *resource_get(const stoa_world *world, stoa_component id) 
 
 static void *value_mark(stoa_world *world, stoa__resource *resource) {
     if (resource == NULL) {
+        return NULL;
+    }
+    if (!STOA_LIKELY((world->storage.head.open & STOA__OPEN_SEAL) == 0)) {
+        stoa__world_read_only(world);
         return NULL;
     }
     resource->changed = world->storage.head.tick;
@@ -171,6 +178,12 @@ bool stoa_resource_has_id(const stoa_world *world, stoa_component id) {
     return resource_find(world, id) != NULL;
 }
 
+stoa_component stoa_resource_find(const stoa_world *world, const char *name) {
+    stoa_component id =
+        world != NULL && name != NULL ? stoa__registry_find(&world->storage, name) : 0;
+    return resource_find(world, id) != NULL ? id : 0;
+}
+
 static void resource_free(stoa_world *world, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
     value_drop(world, id);
@@ -192,6 +205,9 @@ stoa_status stoa_resource_remove_id(stoa_world *world, stoa_component id) {
     }
     if (!stoa__guard_allows_resource(world, id, true)) {
         return STOA_ACCESS;
+    }
+    if ((world->storage.head.open & STOA__OPEN_SEAL) != 0) {
+        return stoa__world_read_only(world);
     }
     stoa_status status = table_check(world);
     if (status == STOA_OK) {

@@ -91,7 +91,10 @@ STOA__APART static stoa_status component_switch(stoa_world *world, stoa_entity e
             world,
             stoa__error(STOA_INVALID, "component '%s' cannot be switched off", component->name));
     }
-    if (!STOA_LIKELY((storage->head.open & STOA__OPEN_FORK) == 0)) {
+    if (!STOA_LIKELY((storage->head.open & (STOA__OPEN_FORK | STOA__OPEN_SEAL)) == 0)) {
+        if ((storage->head.open & STOA__OPEN_SEAL) != 0) {
+            return stoa__world_read_only(world);
+        }
         return stoa__world_report(
             world, stoa__error(STOA_FORKED, "components cannot be switched while command buffers "
                                             "are filled by threads; see stoa_commands_enable"));
@@ -154,7 +157,7 @@ stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, 
     const stoa_record *record =
         STOA_LIKELY(hop != NULL) ? stoa__entities_find(&world->storage, e) : NULL;
     if (!STOA_LIKELY(record != NULL && world->hooks.depth == 0 && world->observers == NULL &&
-                     (world->storage.head.open & STOA__OPEN_FORK) == 0)) {
+                     (world->storage.head.open & (STOA__OPEN_FORK | STOA__OPEN_SEAL)) == 0)) {
         return type_switch_any(world, e, type, on);
     }
     uint32_t place = record->place;

@@ -3,9 +3,16 @@
 
 #include "storage/entities.h"
 
+/* True if that may be done with a value. */
+static bool op_fits(stoa_value_op op, stoa__values_use use) {
+    return op == STOA_PUT || (op == STOA_DROP && use == STOA__VALUES_CHANGE) ||
+           (op == STOA_PUT_SAME && use == STOA__VALUES_BULK);
+}
+
 /* The id of a value, with what is to be done; 0 with the thread's error set. */
-static uint32_t value_key(stoa_world *world, const stoa_value *value, int32_t index, bool drops) {
-    if (value->op != STOA_PUT && !(drops && value->op == STOA_DROP)) {
+static uint32_t value_key(stoa_world *world, const stoa_value *value, int32_t index,
+                          stoa__values_use use) {
+    if (!op_fits(value->op, use)) {
         stoa__error(STOA_INVALID, "value %d of the bundle is not one to put", index);
         return 0;
     }
@@ -15,6 +22,13 @@ static uint32_t value_key(stoa_world *world, const stoa_value *value, int32_t in
     }
     if (!stoa__component_known(&world->storage, id)) {
         stoa__error(STOA_UNKNOWN, "there is no component with the id %u", id);
+        return 0;
+    }
+    const stoa_component_info *info = &stoa__component_at(&world->storage, id)->info;
+    if (value->op == STOA_PUT_SAME &&
+        (info->hooks.drop != NULL || info->hooks.move != NULL || info->hooks.copy != NULL)) {
+        stoa__error(STOA_INVALID, "component '%s' is more than bytes: it needs a column",
+                    info->name);
         return 0;
     }
     return id | (value->op == STOA_DROP ? STOA__KEY_DROP : 0);
@@ -55,7 +69,7 @@ static void key_hash(stoa__values *values) {
 }
 
 stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32_t count,
-                              bool drops, stoa__values *result) {
+                              stoa__values_use use, stoa__values *result) {
     if (count < 0 || (count > 0 && values == NULL)) {
         return count < 0 ? stoa__error(STOA_INVALID, "a bundle of %d components", count)
                          : stoa__error(STOA_NULL_ARGUMENT, "the values must not be null");
@@ -67,7 +81,7 @@ stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32
     result->count = 0;
     result->sparse_count = 0;
     for (int32_t i = 0; i < count; i++) {
-        uint32_t element = value_key(world, &values[i], i, drops);
+        uint32_t element = value_key(world, &values[i], i, use);
         if (element == 0) {
             return stoa_last_error().status;
         }
@@ -98,7 +112,7 @@ STOA__COLD stoa_component stoa__value_type_new(stoa_world *world, stoa_entity e,
         stoa__world_dead(world, e);
         return 0;
     }
-    stoa_component id = stoa__registry_type(&world->storage, type);
+    stoa_component id = stoa__world_type(world, type);
     if (id == 0) {
         stoa__world_report(world, stoa_last_error().status);
     }

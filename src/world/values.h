@@ -16,10 +16,17 @@ typedef struct stoa__values {
     uint16_t source[STOA_BUNDLE_MAX]; /* which value of the caller's each is */
 } stoa__values;
 
-/* Reads values into a key, registering types; `drops` tells whether STOA_DROP is allowed. Naming a
- * component twice or an unknown one is an error. The thread's error is set, not reported. */
+/* What values are read for, which tells what may be done with each. */
+typedef enum stoa__values_use {
+    STOA__VALUES_CREATE, /* STOA_PUT */
+    STOA__VALUES_CHANGE, /* and STOA_DROP */
+    STOA__VALUES_BULK    /* STOA_PUT, and STOA_PUT_SAME of what is bytes */
+} stoa__values_use;
+
+/* Reads values into a key, registering types. Naming a component twice or an unknown one is an
+ * error. The thread's error is set, not reported. */
 stoa_status stoa__values_read(stoa_world *world, const stoa_value *values, int32_t count,
-                              bool drops, stoa__values *result);
+                              stoa__values_use use, stoa__values *result);
 
 /* Takes element `at` out of the key, a column's or a sparse one's. */
 void stoa__values_omit(stoa__values *values, uint32_t at);
@@ -35,7 +42,7 @@ STOA__INLINE stoa_component stoa__value_id(stoa_world *world, const stoa_value *
         return value->id;
     }
     stoa_component id = stoa_fast_id(world, value->type) & ~STOA_SPECIAL;
-    return STOA_LIKELY(id != 0) ? id : stoa__registry_type(&world->storage, value->type);
+    return STOA_LIKELY(id != 0) ? id : stoa__world_type(world, value->type);
 }
 
 /* The slow half of stoa__value_type: registers the type. Nothing is registered for the sake of a

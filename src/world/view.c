@@ -127,6 +127,6 @@ stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
         return STOA_ACCESS;
     }
     *info = (stoa_sparse_info){component->set->entities, component->set->values,
-                               (int32_t)component->set->count};
+                               (int32_t)component->set->count, component->set->changed};
     return STOA_OK;
 }

@@ -73,10 +73,25 @@ stoa_status stoa__world_iterating(const stoa_world *world) {
                            world->query_ops->open_name(world)));
 }
 
+/* Fails since the structure is held. */
+static stoa_status world_held(const stoa_world *world) {
+    return stoa__world_report(
+        world, stoa__error(STOA_ITERATING, "the world cannot change its structure while it is %s",
+                           world->held));
+}
+
 stoa_status stoa__world_blocked(const stoa_world *world) {
+    return (world->storage.head.open & STOA__OPEN_SEAL) != 0 ? stoa__world_read_only(world)
+                                                             : stoa__world_busy(world);
+}
+
+stoa_status stoa__world_busy(const stoa_world *world) {
     uint32_t open = world->storage.head.open;
     if ((open & STOA__OPEN_ITER) != 0) {
         return stoa__world_iterating(world);
+    }
+    if ((open & STOA__OPEN_HELD) != 0) {
+        return world_held(world);
     }
     if ((open & STOA__OPEN_FORK) != 0) {
         return stoa__world_report(
@@ -88,12 +103,23 @@ stoa_status stoa__world_blocked(const stoa_world *world) {
     if ((open & STOA__OPEN_FREE) != 0) {
         return stoa__world_report(world, stoa__error(STOA_FREED, "the world is being freed"));
     }
+    if ((open & STOA__OPEN_ASK) != 0) {
+        return stoa__world_report(world,
+                                  stoa__error(STOA_LOCKED, "the world cannot change its structure "
+                                                           "while a veto is being asked"));
+    }
     return STOA_OK;
 }
 
 stoa_status stoa__world_entity_blocked(const stoa_world *world, stoa_entity e) {
     stoa_status status = stoa__world_blocked(world);
     return status == STOA_OK ? stoa__hook_locked(world, e) : status;
+}
+
+stoa_status stoa__world_may_keep(const stoa_world *world, stoa_entity e, stoa_component id) {
+    stoa_status status =
+        STOA_LIKELY(world->storage.head.open == 0) ? STOA_OK : stoa__world_blocked(world);
+    return status == STOA_OK ? stoa__hook_losing(world, e, id) : status;
 }
 
 void stoa__world_rewatch(stoa_world *world) {
@@ -253,6 +279,7 @@ static void content_free(stoa_world *world) {
         stoa__sparse_drop_all(c->set);
     }
     stoa__hook_free_all(world);
+    stoa__extension_free_all(world);
 }
 
 void stoa_world_free(stoa_world *world) {
@@ -262,6 +289,10 @@ void stoa_world_free(stoa_world *world) {
     if (world->hooks.depth > 0 || (world->storage.head.open & STOA__OPEN_FREE) != 0) {
         stoa__world_report(world,
                            stoa__error(STOA_LOCKED, "a world cannot be freed by one of its hooks"));
+        return;
+    }
+    if ((world->storage.head.open & STOA__OPEN_HELD) != 0) {
+        world_held(world);
         return;
     }
     world->storage.head.open |= STOA__OPEN_FREE;

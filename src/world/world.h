@@ -3,6 +3,7 @@
 #define STOA_WORLD_WORLD_H
 
 #include "base/inline.h"
+#include "stoa/extension.h"
 #include "storage/storage.h"
 #include "world/commands.h"
 #include "world/event.h"
@@ -16,8 +17,14 @@
 #define STOA__OPEN_FORK STOA_OPEN_FORKED
 /* The world is being freed. */
 #define STOA__OPEN_FREE 0x20000000u
+/* A veto is being asked. */
+#define STOA__OPEN_ASK 0x10000000u
+/* The structure is held; see stoa_hold. */
+#define STOA__OPEN_HELD 0x04000000u
+/* The world is sealed. */
+#define STOA__OPEN_SEAL STOA_OPEN_SEALED
 /* The number of iterations. */
-#define STOA__OPEN_ITER 0x00FFFFFFu
+#define STOA__OPEN_ITER STOA_OPEN_ITERATIONS
 
 /* What the query layer brings to a world that has met a query. */
 typedef struct stoa__query_ops {
@@ -33,6 +40,10 @@ typedef struct stoa__query_ops {
     /* Takes the observer of that id away; STOA_NOT_FOUND, set but not reported, if there is none.
      */
     stoa_status (*observer_remove)(stoa_world *world, uint32_t id);
+    /* Lets queries that write know that the world was sealed, or is not any more. Before it is,
+     * `shared` tells whether threads may come to iterate one of them. */
+    void (*seal)(stoa_world *world);
+    bool (*shared)(const stoa_world *world);
 } stoa__query_ops;
 
 /* Components in a bundle that is remembered, at most. */
@@ -73,6 +84,8 @@ typedef struct stoa__type_hop {
 struct stoa_world {
     stoa__storage storage; /* must be first: its head is what the fast paths read */
     uint32_t query_count;
+    uint32_t swept;             /* the tick of the last sweep */
+    uint64_t query_last;        /* the id that was given last */
     struct stoa_query *queries; /* all that live, youngest first */
     const stoa__query_ops *query_ops;
     struct stoa__observer *observers; /* all that live, in the order they were added */
@@ -81,11 +94,14 @@ struct stoa_world {
     stoa__events events;
     stoa__resources resources;
     stoa__buffers buffers;
-    uint32_t swept;              /* the tick of the last sweep */
+    stoa_extension *extensions; /* in the order they were given */
+    uint32_t extension_count;
+    uint32_t extension_capacity;
+    uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
+    const char *held;            /* what the world is doing while its structure is held, or NULL */
     size_t scratch;              /* bytes of the heap that calls under way hold */
     stoa_archetype_head empties; /* entities without components, as queries see them */
     stoa_chunk empties_chunk;    /* their one chunk: a list */
-    uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
     stoa_handler on_assert;
     stoa_handler on_error;
     stoa__bundle bundles[STOA__BUNDLES];
@@ -117,6 +133,10 @@ STOA__INLINE const stoa__type_hop *stoa__type_hop_find(const stoa_world *world,
 /* Remembers a type that the world knows; NULL while there may be other threads. */
 stoa__type_hop *stoa__type_remember(stoa_world *world, const stoa_type *type, stoa_component id);
 
+/* The id of a described type, registered and set up if need be; 0 with the thread's error set. Not
+ * while threads may read the tables of components. */
+stoa_component stoa__world_type(stoa_world *world, stoa_type *type);
+
 /* Hands a failure that is the thread's last error to the world's handlers; returns `status`. Quiet
  * for STOA_OK. */
 stoa_status stoa__world_report(const stoa_world *world, stoa_status status);
@@ -129,6 +149,9 @@ stoa_status stoa__world_dead(const stoa_world *world, stoa_entity e);
 
 /* Fails since an iteration is open; names its query. */
 stoa_status stoa__world_iterating(const stoa_world *world);
+
+/* Fails since the world is sealed. */
+stoa_status stoa__world_read_only(const stoa_world *world);
 
 /* Fails for an id the world did not give out. */
 stoa_status stoa__world_unknown(const stoa_world *world, stoa_component id);
@@ -146,6 +169,10 @@ stoa_status stoa__world_missing(const stoa_world *world, stoa_entity e, const ch
 
 /* Why the structure cannot change, reported; STOA_OK if it can, since only hooks are running. */
 stoa_status stoa__world_blocked(const stoa_world *world);
+
+/* The same for what changes no structure but cannot be done meanwhile: that the world is sealed
+ * does not matter. */
+stoa_status stoa__world_busy(const stoa_world *world);
 
 /* Why an entity's structure cannot change, reported; STOA_OK if it can, since only hooks of others
  * are running. */
@@ -172,6 +199,10 @@ void *stoa__world_value(const stoa_world *world, stoa_entity e, stoa_component i
 /* True if a live entity has the component and it is not switched off; `id` must be known. */
 bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component id);
 
+/* stoa__world_may_touch for a component that an extension keeps: hooks of the entity do not matter
+ * unless it is losing that, or all it has. */
+stoa_status stoa__world_may_keep(const stoa_world *world, stoa_entity e, stoa_component id);
+
 /* Brings a slot that a command buffer holds (see stoa__entities_hold) to life with a bundle, as
  * stoa_create_values would. Reported. On an error the slot is held as before. */
 stoa_status stoa__world_birth(stoa_world *world, stoa_entity e, const stoa_value *values,
@@ -194,6 +225,7 @@ void stoa__world_scratch_free(stoa_world *world, void *items, size_t count, size
 /* Locks an entity while something of it is told: what it has cannot change until the unlock. Needs
  * the room that stoa__hook_room found. Locks nest. */
 STOA__INLINE void stoa__hook_lock(stoa_world *world, stoa_entity e) {
+    world->hooks.dying &= ~((uint64_t)1 << world->hooks.depth);
     world->hooks.locked[world->hooks.depth++] = e;
     world->storage.head.open |= STOA__OPEN_HOOK;
 }
@@ -208,6 +240,20 @@ STOA__INLINE void stoa__hook_unlock(stoa_world *world) {
     }
     hooks->depth--;
 }
+
+/* Frees the extensions, the youngest first. */
+void stoa__extension_free_all(stoa_world *world);
+
+/* STOA_CORRUPT if an extension is not whole; the thread's error is set, not reported. */
+stoa_status stoa__extension_check(const stoa_world *world);
+
+/* Bytes that the list of extensions holds of the heap, and those that they hold themselves. */
+size_t stoa__extension_bytes(const stoa_world *world);
+size_t stoa__extension_held(const stoa_world *world);
+
+/* Tells extensions of a change that failed after vetoes were asked; reports and returns the status.
+ */
+stoa_status stoa__extension_unmade(stoa_world *world, stoa_status status);
 
 /* Moves the tick on by `steps`, sweeping as so many single steps would. */
 void stoa__world_tick_step(stoa_world *world, uint32_t steps);

@@ -106,6 +106,42 @@ static void what_cannot_stand_is_a_question_mark(void **state) {
     }
 }
 
+static const char *quoted_of(char quote, const char *bytes, size_t count) {
+    static char buffer[128];
+    stoa__writer writer = stoa__writer_new(buffer, sizeof buffer);
+    stoa__writer_quoted(&writer, quote, bytes, count);
+    assert_int_equal(strlen(buffer), writer.length);
+    return buffer;
+}
+
+#define QUOTED(text) quoted_of('"', text, sizeof(text) - 1)
+
+/* NAM-03 */
+static void quoted_text_escapes_what_cannot_stand(void **state) {
+    (void)state;
+    assert_string_equal(QUOTED(""), "\"\"");
+    assert_string_equal(QUOTED("a?b 'c'"), "\"a?b 'c'\"");
+    assert_string_equal(QUOTED("\"\\\""), "\"\\\"\\\\\\\"\"");
+    assert_string_equal(QUOTED("\t\r\n\x1b\x7f"), "\"\\t\\r\\n\\x1b\\x7f\"");
+    assert_string_equal(QUOTED("a\0b"), "\"a\\x00b\"");
+    assert_string_equal(QUOTED("caf\xC3\xA9 \xF0\x9F\x8C\x8D"), "\"caf\xC3\xA9 \xF0\x9F\x8C\x8D\"");
+    /* A control character of two bytes, a surrogate, an overlong form, a lone byte. */
+    assert_string_equal(QUOTED("\xC2\x85"), "\"\\xc2\\x85\"");
+    assert_string_equal(QUOTED("\xED\xA0\x80"), "\"\\xed\\xa0\\x80\"");
+    assert_string_equal(QUOTED("\xC0\xAF"), "\"\\xc0\\xaf\"");
+    assert_string_equal(QUOTED("x\x80y"), "\"x\\x80y\"");
+    assert_string_equal(quoted_of('\'', "'", 1), "'\\''");
+    assert_string_equal(quoted_of('\'', "\"", 1), "'\"'");
+}
+
+/* NAM-03: bytes past the count are not looked at. */
+static void quoted_text_ends_inside_of_a_character(void **state) {
+    (void)state;
+    assert_string_equal(quoted_of('"', "ab\xC3\xA9", 3), "\"ab\\xc3\"");
+    assert_string_equal(quoted_of('"', "\xF0\x9F\x8C\x8D", 2), "\"\\xf0\\x9f\"");
+    assert_string_equal(quoted_of('"', "\xF0\x9F\x8C\x8D", 4), "\"\xF0\x9F\x8C\x8D\"");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_that_fits_is_whole),
@@ -114,6 +150,8 @@ int main(void) {
         cmocka_unit_test(marks_of_xml_and_dot_are_escaped),
         cmocka_unit_test(text_in_other_scripts_is_kept),
         cmocka_unit_test(what_cannot_stand_is_a_question_mark),
+        cmocka_unit_test(quoted_text_escapes_what_cannot_stand),
+        cmocka_unit_test(quoted_text_ends_inside_of_a_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

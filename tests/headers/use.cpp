@@ -4,7 +4,7 @@
 #include <cstdio>
 
 STOA_COMPONENT(Position, { float x, y; });
-STOA_COMPONENT_WITH(Velocity, STOA_OPTIONS("physics.Velocity", {}, 0), { float x, y; });
+STOA_COMPONENT_WITH(Velocity, STOA_OPTIONS("physics.Velocity", {}, 0, nullptr), { float x, y; });
 STOA_ENUM(Team, {RED, BLUE = 4});
 STOA_TAG(Frozen);
 
@@ -81,6 +81,17 @@ static void query_walks_columns(stoa_world *w) {
     CHECK(stoa_query_free(q) == STOA_OK);
 }
 
+/* NAM-01 */
+static void entities_have_names(stoa_world *w) {
+    Name boat = {"boat"};
+    stoa_entity e = stoa_require(w, "ship");
+    CHECK(stoa_entity_eq(stoa_find(w, "ship"), e));
+    CHECK(stoa_set_from(w, e, Name, &boat) == STOA_OK);
+    CHECK(stoa_get(w, e, Name)->text == stoa_name(w, e));
+    CHECK(stoa_entity_is_null(stoa_find(w, "ship")));
+    CHECK(stoa_name_set(w, e, nullptr) == STOA_OK && stoa_name(w, e) == nullptr);
+}
+
 int main() {
     stoa_world *w = stoa_world_new(nullptr);
     CHECK(w != nullptr);
@@ -88,6 +99,7 @@ int main() {
         entities_and_components_work(w);
         tag_has_no_data(w);
         query_walks_columns(w);
+        entities_have_names(w);
         CHECK(stoa_check(w) == STOA_OK);
         stoa_world_free(w);
     }

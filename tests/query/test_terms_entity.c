@@ -89,7 +89,7 @@ static void entity_matches_on_both_sides_of_a_change(void **state) {
         uint32_t has = support_random_below(&random, 16), off = support_random_below(&random, 16);
         uint32_t now = has & ~(off & 0xCu);
         stoa_entity e = entity_make(s->world, has, off);
-        assert_int_equal(stoa__terms_entity(s->world, &terms, e, NULL, false),
+        assert_int_equal(stoa__terms_entity(s->world, &terms, e, NULL, false, NULL, NULL),
                          bits_match(desc.terms, count, now));
         uint32_t mask = support_random_below(&random, 16);
         stoa_component added[KINDS], removed[KINDS];
@@ -97,15 +97,15 @@ static void entity_matches_on_both_sides_of_a_change(void **state) {
         stoa__delta delta = {.added = added, .removed = removed};
         delta.added_count = ids_of(gain, added);
         delta.removed_count = ids_of(loss, removed);
-        assert_int_equal(stoa__terms_entity(s->world, &terms, e, &delta, false),
+        assert_int_equal(stoa__terms_entity(s->world, &terms, e, &delta, false, NULL, NULL),
                          bits_match(desc.terms, count, (now | gain) & ~loss));
-        assert_int_equal(stoa__terms_entity(s->world, &terms, e, &delta, true),
+        assert_int_equal(stoa__terms_entity(s->world, &terms, e, &delta, true, NULL, NULL),
                          bits_match(desc.terms, count, (now & ~gain) | loss));
         delta.born = true;
-        assert_false(stoa__terms_entity(s->world, &terms, e, &delta, true));
+        assert_false(stoa__terms_entity(s->world, &terms, e, &delta, true, NULL, NULL));
         delta = (stoa__delta){.dies = true};
-        assert_false(stoa__terms_entity(s->world, &terms, e, &delta, false));
-        assert_int_equal(stoa__terms_entity(s->world, &terms, e, &delta, true),
+        assert_false(stoa__terms_entity(s->world, &terms, e, &delta, false, NULL, NULL));
+        assert_int_equal(stoa__terms_entity(s->world, &terms, e, &delta, true, NULL, NULL),
                          bits_match(desc.terms, count, now));
         assert_int_equal(stoa_destroy(s->world, e), STOA_OK);
     }

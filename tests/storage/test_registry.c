@@ -249,6 +249,26 @@ static void plain_and_dense_follow_the_members(void **state) {
     fixture_close(&f);
 }
 
+/* CMP-06 GEN-03: whoever walks members needs stack for each level, so there is an end to them. */
+static void nesting_has_a_limit(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    char name[16], fields[48];
+    for (int i = 0; i < STOA_NEST_MAX + 2; i++) {
+        snprintf(name, sizeof name, "Nest%d", i);
+        snprintf(fields, sizeof fields, i == 0 ? "{ float x; }" : "{ char c; Nest%d n; }", i - 1);
+        stoa_component_desc desc = {.name = name, .fields = fields};
+        stoa_component id = stoa__registry_desc(&f.storage, &desc);
+        assert_int_equal(id != 0, i < STOA_NEST_MAX);
+        if (i == STOA_NEST_MAX) {
+            assert_int_equal(stoa_last_error().status, STOA_LIMIT);
+            assert_non_null(strstr(stoa_last_error().message, "Nest64"));
+        }
+    }
+    fixture_close(&f);
+}
+
 /* GEN-03 GEN-04: at whatever allocation it fails, registering happens wholly or not at all. */
 static void failed_registration_leaves_the_registry_as_it_was(void **state) {
     (void)state;
@@ -300,6 +320,7 @@ int main(void) {
         cmocka_unit_test(enum_values_are_compared),
         cmocka_unit_test(every_name_is_found_among_many),
         cmocka_unit_test(plain_and_dense_follow_the_members),
+        cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(failed_registration_leaves_the_registry_as_it_was),
         cmocka_unit_test(type_goes_by_its_own_name_or_its_identifier),
     };

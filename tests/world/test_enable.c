@@ -178,7 +178,7 @@ static void misuse_of_switches_is_told(void **state) {
     assert_false(stoa_enabled_id(w, e, 99));
     assert_false(stoa_enabled_id(NULL, e, 1));
     support_assert_quiet(s);
-    stoa_component_desc wrong = {.name = "Wrong", .size = 4, .flags = 16};
+    stoa_component_desc wrong = {.name = "Wrong", .size = 4, .flags = 1u << 30};
     assert_int_equal(stoa_component_register(w, &wrong), 0);
     support_assert_misuse(s, stoa_last_error().status, STOA_INVALID);
 }

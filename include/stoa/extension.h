@@ -1,0 +1,77 @@
+/* Extensions: modules that keep something of their own for a world, such as an index of names.
+ *
+ * The library's own names, indexes and relations are such modules; a program can write others. */
+#ifndef STOA_EXTENSION_H
+#define STOA_EXTENSION_H
+
+#include "stoa/world.h"
+
+STOA_BEGIN
+
+/// What a module keeps for a world. Functions may be NULL, but for `free`.
+typedef struct stoa_extension {
+    const char *name; ///< unique in the world; must outlive it
+    void *data;       ///< what the module keeps
+    /// Called once, when the world is freed, after the last hook was called.
+    void (*free)(stoa_world *world, void *data);
+    /// Part of stoa_check: STOA_OK, or STOA_CORRUPT set by stoa_fail.
+    stoa_status (*check)(const stoa_world *world, const void *data);
+    /// Catches up with values that were written in place; see stoa_settle.
+    void (*settle)(stoa_world *world, void *data);
+    /// Told of a change that vetoes were asked about and that is not made after all.
+    void (*unmade)(stoa_world *world, void *data);
+    /// Bytes that it holds; part of what stoa_stats tells.
+    size_t (*bytes)(const stoa_world *world, const void *data);
+} stoa_extension;
+
+/// Gives a world an extension, for good; a second one of that name is STOA_TAKEN.
+/// On an error `data` stays the caller's.
+stoa_status stoa_extend(stoa_world *world, const stoa_extension *extension);
+
+/// The data of the extension of that name; NULL, with no error, if there is none.
+/// Quickest with the very pointer that the extension was given with.
+void *stoa_extension_find(const stoa_world *world, const char *name);
+
+/// Lets every extension catch up with values written in place, by mutable pointer or column.
+/// An app calls it before each batch. Nothing is done while threads fill command buffers.
+void stoa_settle(stoa_world *world);
+
+/// True while the world is being freed: hooks that clean up after an entity need not then.
+bool stoa_world_ending(const stoa_world *world);
+
+/// Makes sure that an entity can be given a sparse component without needing memory.
+stoa_status stoa_reserve_sparse(stoa_world *world, stoa_entity e, stoa_component id);
+
+/// stoa_reserve_sparse for one of several, of which it is the `count`th.
+stoa_status stoa_reserve_sparse_many(stoa_world *world, stoa_entity e, stoa_component id,
+                                     int32_t count);
+
+/// Destroys an entity of which only hooks and vetoes of `user` would be told.
+/// They are not. False, with nothing changed, if others would be, or it cannot be destroyed now:
+/// use stoa_destroy.
+bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user);
+
+/// Sets a managed component of which only hooks and vetoes of `user` would be told.
+/// They are not. False, with nothing changed, if others would be, or it cannot be set now: use
+/// stoa_set_id.
+bool stoa_set_quietly(stoa_world *world, stoa_entity e, stoa_component id, const void *value,
+                      size_t size, const void *user);
+
+/// STOA_OK if the structure of the world can change now; otherwise reported.
+/// It cannot while it is iterated, and while threads fill command buffers.
+stoa_status stoa_may_change(const stoa_world *world);
+
+/// What of an entity can change now.
+typedef enum stoa_lock {
+    STOA_UNLOCKED,   ///< everything
+    STOA_LOCK_HOOKS, ///< managed components only: its hooks or observers are running
+    STOA_LOCK_LOSING ///< nothing: it is being destroyed or cleared
+} stoa_lock;
+
+/// What of an entity the hooks that are running leave to change.
+/// Of STOA_NULL: STOA_LOCK_HOOKS if any run.
+stoa_lock stoa_lock_of(const stoa_world *world, stoa_entity e);
+
+STOA_END
+
+#endif

@@ -1,0 +1,136 @@
+/* Indexes: from a component's value, or that of one of its fields, to the entities that have it.
+ *
+ * An index belongs to its world, which frees those left. It is right after every call that sets,
+ * adds or takes away the component. What is written in place, through a mutable pointer or a
+ * column, is seen by the next look-up outside of iterations and hooks; see docs/indexes.md. */
+#ifndef STOA_INDEX_H
+#define STOA_INDEX_H
+
+#include "stoa/hook.h"
+
+STOA_BEGIN
+
+/// An index of a world.
+typedef struct stoa_index stoa_index;
+
+/// How to make an index; zero is the default of each member.
+typedef struct stoa_index_desc {
+    stoa_type *type;          ///< the described type, or NULL to go by `component`
+    stoa_component component; ///< used when `type` is NULL
+    const char *field;        ///< `"team"`, `"place.x"`, `"slots[2]"`; NULL: the whole value
+    const char *name;         ///< unique in the world; NULL: made of component and field; copied
+    bool ordered;             ///< keeps values in order, for ranges; the field must be one number
+} stoa_index_desc;
+
+/// What is known of an index; pointers live as long as it.
+typedef struct stoa_index_info {
+    const char *name;         ///< as given, or made
+    const char *field;        ///< as given; NULL: the whole value
+    stoa_component component; ///< what it is an index of
+    bool ordered;             ///< keeps values in order
+    bool stale;               ///< memory ran out: the next look-up makes it anew
+    int32_t count;            ///< entities in it
+    size_t bytes;             ///< that it holds
+} stoa_index_info;
+
+/// Makes an index of a component and fills it; NULL on error.
+/// Numbers, bools, enums, entities, texts, arrays and described structs of those can be keys.
+stoa_index *stoa_index_new(stoa_world *world, const stoa_index_desc *desc);
+
+/// Frees an index; NULL is fine. Refused while threads fill command buffers.
+stoa_status stoa_index_free(stoa_index *index);
+
+/// The index of that name; NULL, with no error, if there is none.
+stoa_index *stoa_index_by_name(const stoa_world *world, const char *name);
+
+/// The index made after `index`, the first for NULL; NULL at the end. For tools.
+stoa_index *stoa_index_next(const stoa_world *world, const stoa_index *index);
+
+/// Fills in what is known of an index.
+stoa_status stoa_index_info_get(const stoa_index *index, stoa_index_info *info);
+
+/// The part of an index that a walk reads.
+typedef struct stoa_index_head {
+    uint32_t version; ///< moves on whenever the index changes
+} stoa_index_head;
+
+/// A walk through the entities that a look-up found: read `entity` after each stoa_found_next.
+/// Good until the index changes; see docs/indexes.md.
+typedef struct stoa_found {
+    stoa_entity entity;      ///< one that was found
+    const uint64_t *at;      ///< the next one, index << 32 | generation
+    const uint64_t *end;     ///< past the last one that stands there
+    const stoa_index *index; ///< who was asked; NULL if nothing was found
+    const void *leaf;        ///< where more of them are, or NULL
+    uint64_t limit;          ///< the last key that is asked for
+    uint32_t version;        ///< the index's when it was asked
+} stoa_found;
+
+/// Finds the entities that have a value, in ascending order of their indexes.
+/// `for (stoa_found f = stoa_index_find(index, &team); stoa_found_next(&f);)`
+/// `key` points at a value of the field's type, or of the component for a whole value; for a field
+/// that is a char array any text will do. Empty, with an error, if memory runs out.
+stoa_found stoa_index_find(stoa_index *index, const void *key);
+
+/// The first entity that has a value; STOA_NULL, with no error, if none has.
+stoa_entity stoa_index_first(stoa_index *index, const void *key);
+
+/// How many entities have a value; for an ordered index they are walked.
+int32_t stoa_index_count(stoa_index *index, const void *key);
+
+/// Finds the entities with values from `low` to `high`, both included, by value, then by index.
+/// NULL leaves that end open. The index must be ordered.
+stoa_found stoa_index_range(stoa_index *index, const void *low, const void *high);
+
+/// The entity whose value is nearest; STOA_NULL, with no error, if there is none.
+/// Of two values as near the lower one, of several entities the one with the lowest index. The
+/// index must be ordered. A NaN is near to none but NaN.
+stoa_entity stoa_index_nearest(stoa_index *index, const void *key);
+
+/// The slow half of stoa_found_next: the walk where it goes on, or one that has ended.
+/// By value, so that a compiler may keep a walk in registers.
+stoa_found stoa_found_more(stoa_found found);
+
+/// Steps to the next entity; false after the last.
+/// STOA_INVALID, and the walk ends, if the index has changed since it was asked.
+static inline bool stoa_found_next(stoa_found *found) {
+    if (STOA_LIKELY(found->at != found->end)) {
+        const stoa_index_head *head = (const stoa_index_head *)(const void *)found->index;
+        if (STOA_LIKELY(head->version == found->version)) {
+            uint64_t packed = *found->at++;
+            found->entity.index = (uint32_t)(packed >> 32);
+            found->entity.generation = (uint32_t)packed;
+            return true;
+        }
+    } else if (STOA_LIKELY(found->leaf == NULL)) {
+        return false;
+    }
+    *found = stoa_found_more(*found);
+    return found->index != NULL;
+}
+
+/// Calls a function for each entity found that a query matches, as stoa_query_each would.
+/// It is no run of the query. Until it returns the world refuses structural changes.
+stoa_status stoa_query_each_found(stoa_query *query, stoa_found found, stoa_each_fn call,
+                                  void *user);
+
+/// A key for a look-up, in place: `stoa_index_find(index, STOA_KEY(int32_t, 3))`. C only.
+#define STOA_KEY(T, ...) ((const void *)&(T){__VA_ARGS__})
+
+/// Makes an index of one field of a described type: `stoa_index_on(w, Unit, team)`. C only.
+#define stoa_index_on(world, T, path)                                                              \
+    stoa_index_new((world),                                                                        \
+                   &(stoa_index_desc){.type = STOA_TYPE_OF(T), .field = STOA_FIELD_TEXT(T, path)})
+
+/// stoa_index_on with values kept in order. C only.
+#define stoa_index_ordered_on(world, T, path)                                                      \
+    stoa_index_new((world), &(stoa_index_desc){.type = STOA_TYPE_OF(T),                            \
+                                               .field = STOA_FIELD_TEXT(T, path),                  \
+                                               .ordered = true})
+
+/// The text of a field's path, which the compiler knows to be one of T.
+#define STOA_FIELD_TEXT(T, path) (sizeof(((T *)0)->path) != 0 ? #path : NULL)
+
+STOA_END
+
+#endif

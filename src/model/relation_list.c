@@ -1,0 +1,243 @@
+/* Lists: who is at the other end of an entity, and the component that shows it.
+ *
+ * The component has the address of the list's items in it, so they may move only when it is written
+ * anew: room for more is made ahead as a spare block, which is taken into use with the next that
+ * comes. A list that is taken from its entity stays readable until no component shows it, in the
+ * graveyard if need be, which is never longer than hooks are deep. Lists are made in slabs. Adding
+ * and taking out are O(1). Only reserving needs memory. One thread at a time. */
+#include "model/relation.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+static void block_free(const stoa__list *list, stoa_entity *block, uint32_t capacity) {
+    if (block != list->few) {
+        stoa__heap_free(&list->side->relation->all->heap, block, capacity * sizeof *block,
+                        _Alignof(stoa_entity));
+    }
+}
+
+void stoa__list_free(stoa__list *list) {
+    if (list != NULL) {
+        block_free(list, list->items, list->capacity);
+        block_free(list, list->spare, list->spare_capacity);
+        block_free(list, list->shown, list->shown_capacity);
+        stoa__relations *all = list->side->relation->all;
+        list->next = all->idle;
+        all->idle = list;
+    }
+}
+
+void stoa__list_free_all(stoa__relations *all) {
+    while (all->slabs != NULL) {
+        stoa__list_slab *slab = all->slabs;
+        all->slabs = slab->next;
+        stoa__heap_free(&all->heap, slab, sizeof *slab, _Alignof(stoa__list_slab));
+    }
+    all->idle = NULL;
+}
+
+/* An empty list; NULL on lack of memory. */
+static stoa__list *list_take(stoa__side *side) {
+    stoa__relations *all = side->relation->all;
+    if (all->idle == NULL) {
+        stoa__list_slab *slab =
+            stoa__heap_alloc(&all->heap, sizeof *slab, _Alignof(stoa__list_slab));
+        if (slab == NULL) {
+            return NULL;
+        }
+        slab->next = all->slabs;
+        all->slabs = slab;
+        for (int i = 0; i < STOA__LIST_SLAB; i++) {
+            slab->lists[i].next = all->idle;
+            all->idle = &slab->lists[i];
+        }
+    }
+    stoa__list *list = all->idle;
+    all->idle = list->next;
+    *list = (stoa__list){.items = list->few, .capacity = STOA__LIST_FEW, .side = side};
+    return list;
+}
+
+/* A spare block that holds `need`, if the list does not. */
+static bool spare_reserve(stoa__list *list, uint64_t need) {
+    if (need <= list->capacity || need <= list->spare_capacity) {
+        return true;
+    }
+    /* Twice what there is, since a bundle of several asks for one more again and again. */
+    uint64_t largest =
+        list->spare_capacity > list->capacity ? list->spare_capacity : list->capacity;
+    uint64_t capacity = largest * 2 < need ? need : largest * 2;
+    if (capacity > INT32_MAX) {
+        return false;
+    }
+    stoa_entity *spare = stoa__heap_alloc(&list->side->relation->all->heap,
+                                          (size_t)capacity * sizeof *spare, _Alignof(stoa_entity));
+    if (spare == NULL) {
+        return false;
+    }
+    block_free(list, list->spare, list->spare_capacity);
+    list->spare = spare;
+    list->spare_capacity = (uint32_t)capacity;
+    return true;
+}
+
+/* The list of an entity, made if it has none; NULL on lack of memory. */
+static stoa__list *list_make(stoa__side *side, stoa_entity owner) {
+    if (!stoa__paged_reserve(&side->lists, &side->relation->all->heap, owner.index)) {
+        return NULL;
+    }
+    stoa__list **place = stoa__paged_find(&side->lists, owner.index);
+    if (*place == NULL) {
+        *place = list_take(side);
+        if (*place == NULL) {
+            return NULL;
+        }
+    }
+    /* One that was made ready for an entity that has died since serves the next of its index. */
+    (*place)->owner = owner;
+    return *place;
+}
+
+stoa_status stoa__list_reserve(stoa_world *world, stoa__side *side, stoa_entity owner,
+                               int32_t *shown) {
+    stoa__list *list = list_make(side, owner);
+    if (list == NULL || !spare_reserve(list, (uint64_t)list->count + list->coming + 1)) {
+        return stoa__error(STOA_NO_MEMORY, "out of memory for the relation %s",
+                           side->relation->name);
+    }
+    if (list->count + list->coming > 0) {
+        return STOA_OK;
+    }
+    ++*shown;
+    return stoa_reserve_sparse_many(world, owner, side->component, *shown);
+}
+
+bool stoa__list_append(stoa__list *list, stoa_entity e) {
+    if (list->count == list->capacity) {
+        if (!spare_reserve(list, (uint64_t)list->count + 1)) {
+            return false;
+        }
+        memcpy(list->spare, list->items, list->count * sizeof *list->items);
+        /* If the component shows a block that was outgrown before, it does not show this one. */
+        if (list->shown == NULL) {
+            list->shown = list->items;
+            list->shown_capacity = list->capacity;
+        } else {
+            block_free(list, list->items, list->capacity);
+        }
+        list->items = list->spare;
+        list->capacity = list->spare_capacity;
+        list->spare = NULL;
+        list->spare_capacity = 0;
+    }
+    list->items[list->count++] = e;
+    return true;
+}
+
+stoa_entity stoa__list_take(stoa__list *list, uint32_t position) {
+    stoa_entity moved = list->items[--list->count];
+    list->items[position] = moved;
+    /* Where the component cannot be written now it shows nobody there, not somebody twice. */
+    list->items[list->count] = STOA_NULL;
+    return position != list->count ? moved : STOA_NULL;
+}
+
+stoa__list *stoa__list_detach(stoa__side *side, stoa_entity owner) {
+    stoa__list *list = stoa__list_find(side, owner);
+    if (list != NULL) {
+        stoa__list **place = stoa__paged_find(&side->lists, owner.index);
+        *place = NULL;
+    }
+    return list;
+}
+
+/* Takes the component of an empty list away, and the list with it. */
+static stoa_status list_hide(stoa_world *world, stoa__list *list) {
+    stoa__list **place = stoa__paged_find(&list->side->lists, list->owner.index);
+    /* With a component but no list the entity cannot be joined, until the component is gone. */
+    *place = NULL;
+    stoa_status status = stoa_remove_id(world, list->owner, list->side->component);
+    if (status != STOA_OK) {
+        *place = list;
+        list->stale = true;
+        return status;
+    }
+    stoa__list_bury(world, list);
+    return STOA_OK;
+}
+
+/* Writes the component of a list that is not empty. Hooks that are told of it may free the list. */
+static stoa_status list_write(stoa_world *world, stoa__list *list) {
+    stoa__relation *relation = list->side->relation;
+    stoa_links links;
+    memset(&links, 0, sizeof links);
+    links.items = list->items;
+    links.count = (int32_t)list->count;
+    stoa_entity *shown = list->shown;
+    uint32_t shown_capacity = list->shown_capacity;
+    bool block = shown != list->few;
+    list->shown = NULL;
+    list->stale = false;
+    stoa_status status = STOA_OK;
+    stoa__side *side = list->side;
+    if (!stoa_set_quietly(world, list->owner, side->component, &links, sizeof links, side)) {
+        relation->writing = true;
+        status = stoa_set_id(world, list->owner, side->component, &links, sizeof links);
+        relation->writing = false;
+    }
+    if (status == STOA_OK && block) {
+        stoa__heap_free(&relation->all->heap, shown, shown_capacity * sizeof *shown,
+                        _Alignof(stoa_entity));
+    } else if (status != STOA_OK) {
+        list->shown = shown;
+        list->stale = true;
+    }
+    return status;
+}
+
+stoa_status stoa__list_show(stoa_world *world, stoa__side *side, stoa_entity owner) {
+    stoa__list *list = stoa__list_find(side, owner);
+    if (list == NULL) {
+        return STOA_OK;
+    }
+    if (stoa_lock_of(world, owner) == STOA_LOCK_LOSING) {
+        list->stale = true;
+        return STOA_LOCKED;
+    }
+    return list->count > 0 ? list_write(world, list) : list_hide(world, list);
+}
+
+/* True if the component of a list's entity points into the list. */
+static bool list_is_shown(const stoa_world *world, const stoa__list *list) {
+    const stoa_links *links = stoa_try_get_id(world, list->owner, list->side->component);
+    return links != NULL &&
+           (links->items == list->items || (list->shown != NULL && links->items == list->shown));
+}
+
+void stoa__list_bury(const stoa_world *world, stoa__list *list) {
+    if (!list_is_shown(world, list)) {
+        stoa__list_free(list);
+        return;
+    }
+    stoa__relations *all = list->side->relation->all;
+    list->next = all->graveyard;
+    all->graveyard = list;
+}
+
+void stoa__list_sweep(const stoa_world *world, stoa__relations *all) {
+    for (stoa__list **at = &all->graveyard; *at != NULL;) {
+        stoa__list *list = *at;
+        if (list_is_shown(world, list)) {
+            at = &list->next;
+        } else {
+            *at = list->next;
+            stoa__list_free(list);
+        }
+    }
+}
+
+bool stoa__list_going(const stoa_world *world, const stoa__side *side, stoa_entity owner) {
+    return stoa__list_find(side, owner) == NULL && stoa_has_id(world, owner, side->component);
+}

@@ -1,0 +1,252 @@
+/* Finding out which transforms changed, and where to begin.
+ *
+ * The ticks of the chunks tell whether the order of the last call still holds: who comes to have
+ * both transforms is marked as added, and where nobody came, nobody went if there are as many as
+ * before. (Hooks on the transforms would tell, too, but every entity that is made would pay.) If it
+ * does not hold another one is built, and those who have another parent than in the old one, or
+ * were not in it, count as changed. The ticks of single rows then tell which local transforms were
+ * written; a world transform that somebody else wrote counts, too.
+ *
+ * From the marked places the ranges are made to begin with, the highest ones: what is below another
+ * is met on the way. O(chunks and changes), or O(entities) for another order. One thread. */
+#include "builtin/transform.h"
+
+#include "base/bitset.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* Chunks ahead of its turn at which memory of one is asked for. */
+#define EXPECT_CHUNKS 8
+
+/* Chunks with news that are remembered; if there are more all chunks are asked again. */
+#define FEW_CHUNKS 32
+
+/* Rows of a chunk of which some were written. */
+typedef struct written_rows {
+    const stoa_entity *entities;
+    const uint32_t *ticks; /* of the last writes; NULL: all count */
+    int32_t count;
+} written_rows;
+
+/* What the ticks tell. */
+typedef struct news {
+    uint32_t rows;                /* that have both transforms */
+    uint32_t changed;             /* of these, rows to be worked out */
+    bool order;                   /* somebody came, or has another parent */
+    uint32_t chunks;              /* with rows to be worked out */
+    written_rows few[FEW_CHUNKS]; /* the first of these */
+} news;
+
+static const stoa_column_state *state_of(const stoa_iter *it, int32_t term) {
+    return (const stoa_column_state *)(const void *)(it->data + it->offsets[term]) - 1;
+}
+
+static bool state_changed(const stoa_iter *it, int32_t term, uint32_t since) {
+    return stoa_tick_newer(STOA_LOAD(&state_of(it, term)->changed), since);
+}
+
+static bool state_added(const stoa_iter *it, int32_t term, uint32_t since) {
+    return stoa_tick_newer(STOA_LOAD(&state_of(it, term)->added), since);
+}
+
+/* The ticks of the rows' local transforms. */
+static const uint32_t *ticks_of(const stoa_iter *it) {
+    const uint8_t *column = it->data + it->offsets[STOA__LEVELS_LOCAL];
+    return (const uint32_t *)(const void *)(column + state_of(it, STOA__LEVELS_LOCAL)->ticks);
+}
+
+/* The rows of a chunk of which some have to be worked out; false if none has. */
+static bool written_find(const stoa_iter *it, uint32_t since, written_rows *rows) {
+    bool all = state_changed(it, STOA__LEVELS_WORLD, since);
+    *rows = (written_rows){it->entities, all ? NULL : ticks_of(it), it->count};
+    return all || state_changed(it, STOA__LEVELS_LOCAL, since);
+}
+
+static uint32_t written_count(const written_rows *rows, uint32_t since) {
+    if (rows->ticks == NULL) {
+        return (uint32_t)rows->count;
+    }
+    uint32_t count = 0;
+    for (int32_t row = 0; row < rows->count; row++) {
+        count += (uint32_t)stoa_tick_newer(rows->ticks[row], since);
+    }
+    return count;
+}
+
+/* Asks for what is needed of a chunk that comes later. */
+static void state_expect(const stoa_iter *it) {
+    if (it->chunk_end - it->chunk > EXPECT_CHUNKS) {
+        const uint8_t *data = it->chunk[EXPECT_CHUNKS].data;
+        for (int32_t term = 0; term <= STOA__LEVELS_WORLD; term++) {
+            STOA_PREFETCH(data + it->offsets[term] - sizeof(stoa_column_state));
+        }
+    }
+}
+
+static void news_read(const stoa__transforms *t, news *told) {
+    uint32_t since = t->since;
+    written_rows rows;
+    told->rows = told->changed = told->chunks = 0;
+    told->order = t->moved;
+    for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+        state_expect(&it);
+        told->rows += (uint32_t)it.count;
+        told->order |= state_added(&it, STOA__LEVELS_LOCAL, since) ||
+                       state_added(&it, STOA__LEVELS_WORLD, since);
+        if (written_find(&it, since, &rows)) {
+            told->changed += written_count(&rows, since);
+            if (told->chunks < FEW_CHUNKS) {
+                told->few[told->chunks] = rows;
+            }
+            told->chunks++;
+        }
+    }
+    told->order |= told->rows != t->order.count;
+}
+
+static void place_mark(stoa__transforms *t, stoa__transform_plan *p, uint32_t place) {
+    uint64_t bit = (uint64_t)1 << (place & 63);
+    p->first = p->marked == 0 || place < p->first ? place : p->first;
+    p->last = place > p->last ? place : p->last;
+    p->marked += (t->marks[place >> 6] & bit) == 0;
+    t->marks[place >> 6] |= bit;
+}
+
+/* Marks the entities that are new in an order or have another parent in it. */
+static void moved_mark(stoa__transforms *t, stoa__transform_plan *p) {
+    const stoa__levels *old = &t->order, *now = p->order;
+    for (uint32_t place = 0; place < now->count; place++) {
+        uint32_t before = stoa__levels_find(old, now->entities[place]);
+        if (before == STOA__LEVELS_NONE ||
+            !stoa_entity_eq(stoa__levels_at(old, old->parents[before]),
+                            stoa__levels_at(now, now->parents[place]))) {
+            place_mark(t, p, place);
+        }
+    }
+}
+
+static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const written_rows *rows) {
+    for (int32_t row = 0; row < rows->count; row++) {
+        if (rows->ticks == NULL || stoa_tick_newer(rows->ticks[row], t->since)) {
+            uint32_t place = stoa__levels_find(p->order, rows->entities[row]);
+            if (place != STOA__LEVELS_NONE) {
+                place_mark(t, p, place);
+            }
+        }
+    }
+}
+
+/* Marks the entities whose transforms were written. */
+static void written_mark(stoa__transforms *t, stoa__transform_plan *p, const news *told) {
+    if (told->chunks <= FEW_CHUNKS) {
+        for (uint32_t i = 0; i < told->chunks; i++) {
+            rows_mark(t, p, &told->few[i]);
+        }
+        return;
+    }
+    for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+        written_rows rows;
+        if (written_find(&it, t->since, &rows)) {
+            rows_mark(t, p, &rows);
+        }
+    }
+}
+
+/* Marks the places that start a tree, which is to mark everything. */
+static void roots_mark(stoa__transforms *t, stoa__transform_plan *p) {
+    uint32_t roots = p->order->count > 0 ? p->order->firsts[0] : 0;
+    for (uint32_t place = 0; place < roots; place++) {
+        place_mark(t, p, place);
+    }
+}
+
+static void marks_clear(stoa__transforms *t, const stoa__transform_plan *p) {
+    if (p->marked > 0) {
+        size_t words = (p->last >> 6) - (p->first >> 6) + 1;
+        memset(t->marks + (p->first >> 6), 0, words * sizeof *t->marks);
+    }
+}
+
+static bool marks_reserve(stoa__transforms *t, uint32_t places) {
+    uint32_t before = t->mark_capacity;
+    bool ok =
+        stoa__heap_grow(&t->heap, &t->marks, &t->mark_capacity, places / 64 + 1, sizeof *t->marks);
+    if (t->mark_capacity > before) {
+        memset(t->marks + before, 0, (t->mark_capacity - before) * sizeof *t->marks);
+    }
+    return ok;
+}
+
+/* The first place from `place` on that is marked, or not marked; `end` if there is none. */
+static uint32_t mark_next(const stoa__transforms *t, uint32_t place, uint32_t end, bool marked) {
+    while (place < end) {
+        uint64_t word = marked ? t->marks[place >> 6] : ~t->marks[place >> 6];
+        word &= ~(uint64_t)0 << (place & 63);
+        if (word != 0) {
+            place = (place & ~63u) + stoa__bit_lowest(word);
+            break;
+        }
+        place = (place & ~63u) + 64;
+    }
+    return place < end ? place : end;
+}
+
+/* Makes the ranges to begin with out of the marks. Each range leads to one on the next level; the
+ * queue of those is in order of places, as the marks are, so both are merged: a mark that is in a
+ * range of the queue is below another. No more ranges wait there than were begun. */
+static void ranges_make(stoa__transforms *t, stoa__transform_plan *p) {
+    const uint32_t *firsts = p->order->firsts;
+    uint32_t end = p->marked > 0 ? p->last + 1 : 0, head = 0, tail = 0, waiting = 0;
+    uint32_t mark = mark_next(t, p->first, end, true);
+    while (waiting > 0 || mark < end) {
+        stoa__range range;
+        if (waiting > 0 && (mark == end || t->below[head].begin <= mark)) {
+            range = t->below[head];
+            head = head + 1 < t->below_capacity ? head + 1 : 0;
+            waiting--;
+        } else {
+            /* Not so far that one is below another. */
+            uint32_t most = waiting > 0 && t->below[head].begin < firsts[mark]
+                                ? t->below[head].begin
+                                : firsts[mark];
+            range = (stoa__range){mark, mark_next(t, mark, most < end ? most : end, false)};
+            t->ranges[p->ranges++] = range;
+        }
+        p->total += range.end - range.begin;
+        mark = mark_next(t, mark > range.end ? mark : range.end, end, true);
+        if (firsts[range.begin] < firsts[range.end]) {
+            t->below[tail] = (stoa__range){firsts[range.begin], firsts[range.end]};
+            tail = tail + 1 < t->below_capacity ? tail + 1 : 0;
+            waiting++;
+        }
+    }
+}
+
+stoa_status stoa__transforms_plan(stoa__transforms *t, stoa__transform_plan *p) {
+    news told;
+    news_read(t, &told);
+    p->order = told.order ? &t->next : &t->order;
+    bool ok = marks_reserve(t, told.rows) &&
+              (!told.order || stoa__levels_build(&t->next, &t->scratch, &t->heap, t->query));
+    if (!ok) {
+        return stoa__error_memory("the order of transforms");
+    }
+    if (t->order.count == 0 || told.changed == p->order->count) {
+        roots_mark(t, p);
+    } else {
+        if (told.order) {
+            moved_mark(t, p);
+        }
+        if (told.changed > 0) {
+            written_mark(t, p, &told);
+        }
+    }
+    ok = stoa__heap_grow(&t->heap, &t->ranges, &t->range_capacity, p->marked, sizeof *t->ranges) &&
+         stoa__heap_grow(&t->heap, &t->below, &t->below_capacity, p->marked, sizeof *t->below);
+    if (ok) {
+        ranges_make(t, p);
+    }
+    marks_clear(t, p);
+    return ok ? STOA_OK : stoa__error_memory("the transforms that changed");
+}

@@ -1,0 +1,65 @@
+/* The order in which transforms are worked out: level by level, parents before their children.
+ *
+ * Whoever has a LocalTransform and a WorldTransform has a place in it. Those that start a tree come
+ * first. The children of one parent stand side by side, and those of parents that stand side by
+ * side do, too: so what is below a range of places is one range on each level. An order knows
+ * entities, not rows: it holds as long as the same entities have both components and the same
+ * parents, wherever their rows are. */
+#ifndef STOA_BUILTIN_LEVELS_H
+#define STOA_BUILTIN_LEVELS_H
+
+#include "base/heap.h"
+#include "stoa/transform.h"
+
+/* No place: the parent of those that start a tree. */
+#define STOA__LEVELS_NONE UINT32_MAX
+
+typedef struct stoa__levels {
+    uint32_t count;
+    stoa_entity *entities; /* by place */
+    uint32_t *parents;     /* by place: the parent's place */
+    uint32_t *firsts;      /* by place, and one past the last: where its children begin */
+    uint32_t *places;      /* by index of an entity; right only if `entities` agrees */
+    uint32_t capacity;     /* of the first */
+    uint32_t parent_capacity;
+    uint32_t first_capacity;
+    uint32_t place_capacity;
+} stoa__levels;
+
+/* What building an order needs and nobody after it. `slots` number the rows as a query has them. */
+typedef struct stoa__levels_scratch {
+    stoa_entity *entities; /* by slot */
+    uint32_t *parents;     /* by slot: the parent's slot */
+    uint32_t *begins;      /* by slot, and one past the last: its children in `children` */
+    uint32_t *children;    /* slots, by parent */
+    uint32_t *slots;       /* by place */
+    uint32_t capacity, parent_capacity, begin_capacity, child_capacity, slot_capacity;
+} stoa__levels_scratch;
+
+/* The query's terms, in this order: LocalTransform, WorldTransform, Parent where there is one. */
+enum { STOA__LEVELS_LOCAL, STOA__LEVELS_WORLD, STOA__LEVELS_PARENT };
+
+void stoa__levels_fini(stoa__levels *order, stoa__heap *heap);
+void stoa__levels_scratch_fini(stoa__levels_scratch *scratch, stoa__heap *heap);
+
+/* Builds the order of the entities that a query matches; false, and an order of nobody, on lack of
+ * memory. O(entities). */
+bool stoa__levels_build(stoa__levels *order, stoa__levels_scratch *scratch, stoa__heap *heap,
+                        stoa_query *query);
+
+/* The place of an entity, or STOA__LEVELS_NONE. */
+static inline uint32_t stoa__levels_find(const stoa__levels *order, stoa_entity e) {
+    uint32_t place = e.index < order->place_capacity ? order->places[e.index] : order->count;
+    return place < order->count && stoa_entity_eq(order->entities[place], e) ? place
+                                                                             : STOA__LEVELS_NONE;
+}
+
+/* The entity at a place, STOA_NULL for STOA__LEVELS_NONE. */
+static inline stoa_entity stoa__levels_at(const stoa__levels *order, uint32_t place) {
+    return place != STOA__LEVELS_NONE ? order->entities[place] : STOA_NULL;
+}
+
+/* STOA_OK, or STOA_CORRUPT set by stoa__error. */
+stoa_status stoa__levels_check(const stoa__levels *order);
+
+#endif

@@ -1,0 +1,210 @@
+/* Propagating transforms: what a world keeps for it, and the calls.
+ *
+ * A world that was propagated once has an extension that keeps an order of its entities; hooks tell
+ * it of parents that come and go. All memory is reserved, and the threads are called, before the
+ * first matrix is written, and what is kept changes after the last: a call that fails has done
+ * nothing. One thread at a time, that of the world, but for the matrices. */
+#include "builtin/transform.h"
+
+#include "base/error.h"
+#include "stoa/extension.h"
+
+static const char transforms_name[] = "stoa.transforms";
+
+/* Ticks that lie further apart than this are not compared: everything counts as changed. */
+#define AGE_MAX (1u << 30)
+
+/* Lets the matrices be written as planned. */
+static stoa_status plan_run(const stoa__transforms *t, const stoa__transform_plan *p,
+                            stoa_world *world, stoa_pool *pool) {
+    uint64_t worth = p->total / ((uint64_t)2 * STOA__SPREAD_GRAIN) + 1;
+    int32_t threads = stoa_pool_threads(pool);
+    stoa__spread spread = {
+        .order = p->order,
+        .world = (const stoa_world_head *)(const void *)world,
+        .local = t->local,
+        .global = t->global,
+        .tick = stoa_tick(world),
+        .ranges = t->ranges,
+        .count = p->ranges,
+    };
+    if (p->ranges == 0) {
+        return STOA_OK;
+    }
+    return stoa__spread_run(&spread, pool, (uint64_t)threads < worth ? threads : (int32_t)worth);
+}
+
+static void transforms_forget(stoa__transforms *t) {
+    t->order.count = 0;
+}
+
+/* Right for a world that is never propagated again, too. */
+static void transforms_settle(stoa_world *world, void *data) {
+    stoa__transforms *t = data;
+    if (stoa_tick(world) - t->since > AGE_MAX) {
+        transforms_forget(t);
+        t->since = stoa_tick(world);
+    }
+}
+
+static stoa_status transforms_check(const stoa_world *world, const void *data) {
+    (void)world;
+    const stoa__transforms *t = data;
+    for (uint32_t i = 0; i < t->mark_capacity; i++) {
+        if (t->marks[i] != 0) {
+            return stoa__error(STOA_CORRUPT, "transforms: a place is marked between calls");
+        }
+    }
+    return stoa__levels_check(&t->order);
+}
+
+static size_t transforms_bytes(const stoa_world *world, const void *data) {
+    (void)world;
+    return ((const stoa__transforms *)data)->heap.used;
+}
+
+static void transforms_free(stoa_world *world, void *data) {
+    (void)world;
+    stoa__transforms *t = data;
+    stoa__levels_fini(&t->order, &t->heap);
+    stoa__levels_fini(&t->next, &t->heap);
+    stoa__levels_scratch_fini(&t->scratch, &t->heap);
+    stoa__heap_grow_free(&t->heap, t->marks, t->mark_capacity, sizeof *t->marks);
+    stoa__heap_grow_free(&t->heap, t->ranges, t->range_capacity, sizeof *t->ranges);
+    stoa__heap_grow_free(&t->heap, t->below, t->below_capacity, sizeof *t->below);
+    stoa__heap heap = t->heap;
+    stoa__heap_free(&heap, t, sizeof *t, _Alignof(stoa__transforms));
+}
+
+/* A query of all that have both transforms, ready to be iterated; NULL with the failure reported.
+ */
+static stoa_query *query_make(stoa_world *world) {
+    stoa_query_desc desc = {.name = transforms_name};
+    desc.terms[STOA__LEVELS_LOCAL] = STOA_READ(LocalTransform);
+    desc.terms[STOA__LEVELS_WORLD] = STOA_READ(WorldTransform);
+    desc.terms[STOA__LEVELS_PARENT] = STOA_OPTIONAL(Parent);
+    stoa_query *query = stoa_query_new(world, &desc);
+    if (query == NULL) {
+        return NULL;
+    }
+    /* The first iteration may need memory and those after it do not. */
+    stoa_iter it = stoa_query_iter(query);
+    if (it.query == NULL) {
+        stoa_query_free(query);
+        return NULL;
+    }
+    stoa_iter_end(&it);
+    return query;
+}
+
+static void parent_moved(stoa_world *world, stoa_entity e, void *value, void *user) {
+    (void)world;
+    (void)e;
+    (void)value;
+    ((stoa__transforms *)user)->moved = true;
+}
+
+/* Adds the hooks; on an error those that were added are taken away. */
+static stoa_status hooks_add(stoa_world *world, stoa__transforms *t) {
+    static const stoa_hook_kind kinds[STOA__TRANSFORM_HOOKS] = {STOA_ON_ADD, STOA_ON_SET,
+                                                                STOA_ON_REMOVE};
+    for (int i = 0; i < STOA__TRANSFORM_HOOKS; i++) {
+        t->hooks[i] = stoa_hook_type(world, kinds[i], STOA_TYPE_OF(Parent), parent_moved, t);
+        if (t->hooks[i].id == 0) {
+            stoa_status status = stoa_last_error().status;
+            while (i-- > 0) {
+                stoa_hook_remove(world, t->hooks[i]);
+            }
+            return status;
+        }
+    }
+    return STOA_OK;
+}
+
+/* Gives the world the extension and its hooks; on an error neither. */
+static stoa_status transforms_extend(stoa_world *world, stoa__transforms *t) {
+    stoa_status status = hooks_add(world, t);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa_extension extension = {.name = transforms_name,
+                                .data = t,
+                                .free = transforms_free,
+                                .check = transforms_check,
+                                .settle = transforms_settle,
+                                .bytes = transforms_bytes};
+    status = stoa_extend(world, &extension);
+    for (int i = 0; status != STOA_OK && i < STOA__TRANSFORM_HOOKS; i++) {
+        stoa_hook_remove(world, t->hooks[i]);
+    }
+    return status;
+}
+
+/* What the world keeps, made if need be; NULL with the failure reported. */
+static stoa__transforms *transforms_of(stoa_world *world) {
+    stoa__transforms *t = stoa_extension_find(world, transforms_name);
+    if (t != NULL) {
+        return t;
+    }
+    stoa_query *query = query_make(world);
+    if (query == NULL) {
+        return NULL;
+    }
+    stoa__heap heap;
+    stoa__heap_init(&heap, stoa_world_allocator(world));
+    t = stoa__heap_zalloc(&heap, sizeof *t, _Alignof(stoa__transforms));
+    if (t == NULL) {
+        stoa_world_report(world, stoa__error_memory("the transforms of a world"));
+        stoa_query_free(query);
+        return NULL;
+    }
+    t->heap = heap;
+    t->query = query;
+    t->local = stoa_id(world, LocalTransform);
+    t->global = stoa_id(world, WorldTransform);
+    t->since = stoa_tick(world);
+    if (transforms_extend(world, t) != STOA_OK) {
+        transforms_free(world, t);
+        stoa_query_free(query);
+        return NULL;
+    }
+    return t;
+}
+
+stoa_status stoa_propagate_transforms(stoa_world *world) {
+    return stoa_propagate_transforms_with(world, NULL);
+}
+
+stoa_status stoa_propagate_transforms_with(stoa_world *world, stoa_pool *pool) {
+    /* Forking is refused whenever somebody else is at work on the world. */
+    stoa_status status = stoa_commands_fork(world, NULL, 0);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa_commands_join(world);
+    stoa__transforms *t = transforms_of(world);
+    if (t == NULL) {
+        return stoa_last_error().status;
+    }
+    if (stoa_tick(world) - t->since > AGE_MAX) {
+        transforms_forget(t);
+    }
+    stoa__transform_plan p = {0};
+    status = stoa__transforms_plan(t, &p);
+    if (status == STOA_OK) {
+        status = plan_run(t, &p, world, pool);
+    }
+    if (status != STOA_OK) {
+        return stoa_world_report(world, status);
+    }
+    if (p.order == &t->next) {
+        stoa__levels old = t->order;
+        t->order = t->next;
+        t->next = old;
+    }
+    /* What is written from now on is newer than this call. */
+    t->since = stoa_tick(world);
+    t->moved = false;
+    stoa_tick_advance(world);
+    return STOA_OK;
+}

@@ -1,0 +1,152 @@
+/* The plan of a propagation: it begins where something changed, does nothing twice, and keeps its
+ * order as long as that holds. */
+#include "builtin/transform.h"
+#include "builtin/transform_fixture.h"
+#include "stoa/extension.h"
+
+#define NODES 800
+
+static stoa__transforms *kept(const stoa_world *w) {
+    stoa__transforms *t = stoa_extension_find(w, "stoa.transforms");
+    assert_non_null(t);
+    return t;
+}
+
+static stoa__transform_plan plan_now(const stoa_world *w) {
+    stoa__transform_plan p = {0};
+    assert_int_equal(stoa__transforms_plan(kept(w), &p), STOA_OK);
+    return p;
+}
+
+/* A forest of random shape, propagated. */
+static void forest_make(stoa_world *w, stoa_entity *e, support_random *random) {
+    for (uint32_t i = 0; i < NODES; i++) {
+        bool top = support_random_below(random, 20) == 0 || i == 0;
+        e[i] = node_make(w, top ? STOA_NULL : e[support_random_below(random, i)], i);
+    }
+    propagate_right(w);
+}
+
+/* Whether a place or one above it has a mark. */
+static bool marked_above(const stoa__levels *order, const bool *marked, uint32_t place) {
+    while (place != STOA__LEVELS_NONE && !marked[place]) {
+        place = order->parents[place];
+    }
+    return place != STOA__LEVELS_NONE;
+}
+
+/* TRF-04 */
+static void plan_covers_what_changed_and_nothing_twice(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    support_random random = {21};
+    static stoa_entity e[NODES];
+    forest_make(w, e, &random);
+    for (uint32_t round = 0; round < 300; round++) {
+        static bool changed[NODES], begun[NODES];
+        memset(changed, 0, sizeof changed);
+        memset(begun, 0, sizeof begun);
+        const stoa__levels *order = &kept(w)->order;
+        for (uint32_t i = 0; i < NODES; i++) {
+            /* Few at first, nearly all in the end. */
+            bool chosen =
+                round < 250 ? support_random_below(&random, NODES) < round : i % 101 != round % 101;
+            if (chosen) {
+                stoa_get_mut(w, e[i], LocalTransform);
+                changed[stoa__levels_find(order, e[i])] = true;
+            }
+        }
+        stoa__transform_plan p = plan_now(w);
+        assert_ptr_equal(p.order, order);
+        for (uint32_t i = 0; i < p.ranges; i++) {
+            stoa__range range = kept(w)->ranges[i];
+            assert_true(range.begin < range.end && range.end <= NODES);
+            for (uint32_t place = range.begin; place < range.end; place++) {
+                assert_false(begun[place]);
+                assert_true(changed[place]);
+                begun[place] = true;
+            }
+        }
+        uint64_t total = 0;
+        for (uint32_t place = 0; place < NODES; place++) {
+            assert_false(begun[place] && order->parents[place] != STOA__LEVELS_NONE &&
+                         marked_above(order, begun, order->parents[place]));
+            assert_int_equal(marked_above(order, begun, place),
+                             marked_above(order, changed, place));
+            total += marked_above(order, changed, place);
+        }
+        assert_int_equal(p.total, total);
+        assert_int_equal(stoa_check(w), STOA_OK);
+        propagate_right(w);
+    }
+}
+
+/* TRF-04 */
+static void order_is_kept_while_it_holds(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    support_random random = {4};
+    static stoa_entity e[NODES];
+    forest_make(w, e, &random);
+    const stoa__levels *order = &kept(w)->order;
+    stoa_get_mut(w, e[7], LocalTransform);
+    stoa_create(w);
+    stoa_compact(w);
+    assert_ptr_equal(plan_now(w).order, order);
+    stoa_set_parent(w, e[7], e[0]);
+    assert_ptr_not_equal(plan_now(w).order, order);
+    propagate_right(w);
+    assert_ptr_equal(plan_now(w).order, order);
+    stoa_remove(w, e[9], WorldTransform);
+    assert_ptr_not_equal(plan_now(w).order, order);
+    propagate_right(w);
+    assert_ptr_equal(plan_now(w).order, order);
+    assert_int_equal(plan_now(w).ranges, 0);
+}
+
+/* TRF-04 */
+static void all_that_is_written_begins_with_the_tops(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    support_random random = {8};
+    static stoa_entity e[NODES];
+    forest_make(w, e, &random);
+    for (uint32_t i = 0; i < NODES; i++) {
+        stoa_get_mut(w, e[i], LocalTransform);
+    }
+    stoa__transform_plan p = plan_now(w);
+    assert_int_equal(p.ranges, 1);
+    assert_int_equal(kept(w)->ranges[0].begin, 0);
+    assert_int_equal(kept(w)->ranges[0].end, p.order->firsts[0]);
+    assert_int_equal(p.total, NODES);
+}
+
+/* TRF-04, STO-04 */
+static void check_finds_a_broken_order(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    support_random random = {9};
+    static stoa_entity e[NODES];
+    forest_make(w, e, &random);
+    stoa__transforms *t = kept(w);
+    uint32_t last = t->order.count - 1, parent = t->order.parents[last];
+    t->order.parents[last] = last;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    t->order.parents[last] = parent;
+    stoa_entity kept_entity = t->order.entities[3];
+    t->order.entities[3] = t->order.entities[4];
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    t->order.entities[3] = kept_entity;
+    t->marks[0] = 1;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    t->marks[0] = 0;
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
+#define world_test(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        world_test(plan_covers_what_changed_and_nothing_twice),
+        world_test(order_is_kept_while_it_holds),
+        world_test(all_that_is_written_begins_with_the_tops),
+        world_test(check_finds_a_broken_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,6 +5,7 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define GRIND_STEPS 100
@@ -56,4 +57,34 @@ uint8_t *data_share(int32_t n, int32_t percent) {
     }
     free(order);
     return chosen;
+}
+
+void data_name(int32_t i, char text[DATA_NAME_SIZE]) {
+    static const char *const kinds[] = {"unit", "tower", "gate", "wall.segment"};
+    (void)snprintf(text, DATA_NAME_SIZE, "%s_%d", kinds[i % 4], (int)i);
+}
+
+char (*data_names(int32_t n))[DATA_NAME_SIZE] {
+    char(*names)[DATA_NAME_SIZE] = bench_alloc((size_t)n, DATA_NAME_SIZE);
+    uint32_t *order = bench_order(n);
+    for (int32_t i = 0; i < n; i++) {
+        data_name((int32_t)order[i], names[i]);
+    }
+    free(order);
+    return names;
+}
+
+void data_sort_mix(Position *positions, int32_t n, uint64_t *seed) {
+    uint64_t state = *seed;
+    for (int32_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        positions[i].z = (float)(state >> 32) * (1000.0f / 4294967296.0f);
+    }
+    *seed = state;
+}
+
+int data_sort_compare(const void *a, const void *b, void *user) {
+    (void)user;
+    float x = ((const Position *)a)->z, y = ((const Position *)b)->z;
+    return (x > y) - (x < y);
 }

@@ -29,6 +29,11 @@ typedef struct Hit {
     uint32_t kind;
 } Hit;
 
+/* 4 bytes: what entities are looked up by. */
+typedef struct Badge {
+    uint32_t number;
+} Badge;
+
 #define DATA_DT (1.0f / 64)
 
 /* The values an entity of number i is made with: whole numbers, so that sums are exact. */
@@ -46,6 +51,33 @@ static inline Block data_block(int32_t i, int32_t column) {
 
 static inline Hit data_hit(int32_t i) {
     return (Hit){(uint32_t)i, (uint32_t)i + 1, i & 0xff, 3};
+}
+
+/* Entities that form trees of a thousand: the first ones are roots, the others eight under each. */
+static inline int32_t data_tree_roots(int32_t n) {
+    return n / 1000;
+}
+
+/* The number of the entity that one is under, or -1. */
+static inline int32_t data_tree_over(int32_t i, int32_t n) {
+    int32_t roots = data_tree_roots(n);
+    return i < roots ? -1 : (i - roots) / 8;
+}
+
+/* How many values n entities share: about four have the same. */
+static inline uint32_t data_badges(int32_t n) {
+    return (uint32_t)n / 4;
+}
+
+/* The value of entity i, after so many changes. */
+static inline Badge data_badge(int32_t i, int32_t round, int32_t n) {
+    return (Badge){((uint32_t)i * 7919u + (uint32_t)round * ((uint32_t)i % 101u + 1)) %
+                   data_badges(n)};
+}
+
+/* Adds an entity that was found to a sum; another order comes to another sum. */
+static inline uint64_t data_found(uint64_t sum, uint32_t entity) {
+    return sum * 3 + entity;
 }
 
 /* What a reader of an event adds up. */
@@ -121,8 +153,25 @@ static inline int32_t data_archetype_value(int32_t a, int32_t component) {
 /* Marks exactly so many of n, spread at random, always the same ones; given back by free(). */
 uint8_t *data_share(int32_t n, int32_t percent);
 
+/* The row on names: bytes of the longest with its final zero, and the name of entity i. */
+#define DATA_NAME_SIZE 24
+void data_name(int32_t i, char text[DATA_NAME_SIZE]);
+
+/* All n names in an order that is random and always the same; given back by free(). */
+char (*data_names(int32_t n))[DATA_NAME_SIZE];
+
 /* The rows on change tracking: entities that change at a time. */
 #define DATA_CHANGES 10000
+
+/* The rows on sorting: gives each of n positions a random depth, and says which of two is less. */
+#define DATA_SORT_SEED 0x2545f4914f6cdd1du
+void data_sort_mix(Position *positions, int32_t n, uint64_t *seed);
+int data_sort_compare(const void *a, const void *b, void *user);
+
+/* Weighs what stands in a row, and which row that is. */
+static inline double data_sort_weigh(int32_t row, uint32_t index, Position p, Velocity v) {
+    return (double)(row % 97 + 1) * ((double)index + (double)p.x + (double)p.z + (double)v.y);
+}
 
 /* Weighs entity i's part of a result, so that swapped entities do not go unnoticed. */
 static inline double data_weigh(int32_t i, Position p) {

@@ -36,6 +36,9 @@ extern const bench_side limit_side_query_add_tag, stoa_side_query_add_tag;
 extern const bench_side limit_side_sparse_iter_1, stoa_side_sparse_iter_1;
 extern const bench_side limit_side_sparse_iter_10, stoa_side_sparse_iter_10;
 extern const bench_side limit_side_sparse_iter_100, stoa_side_sparse_iter_100;
+extern const bench_side limit_side_relation_cascade, stoa_side_relation_cascade;
+extern const bench_side limit_side_index_find, stoa_side_index_find;
+extern const bench_side limit_side_index_update, stoa_side_index_update;
 extern const bench_side limit_side_sched_overhead, stoa_side_sched_overhead;
 extern const bench_side limit_side_sched_overhead_2t, stoa_side_sched_overhead_2t;
 extern const bench_side limit_side_frame_small, stoa_side_frame_small;
@@ -43,6 +46,12 @@ extern const bench_side limit_side_parallel_2t, stoa_side_parallel_2t;
 extern const bench_side limit_side_parallel_speedup, stoa_side_parallel_speedup;
 extern const bench_side limit_side_parallel_light, stoa_side_parallel_light;
 extern const bench_side limit_side_parallel_spawn, stoa_side_parallel_spawn;
+extern const bench_side limit_side_name_lookup, stoa_side_name_lookup;
+extern const bench_side limit_side_sort, stoa_side_sort;
+extern const bench_side limit_side_sort_key, stoa_side_sort_key;
+extern const bench_side limit_side_prefab, stoa_side_prefab, stoa_side_prefab_bulk;
+extern const bench_side limit_side_hierarchy, stoa_side_hierarchy;
+extern const bench_side limit_side_hierarchy_static, stoa_side_hierarchy_static;
 
 /* Bytes per entity with a position and a velocity. */
 double limit_memory(int32_t n);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stoa.h>
 
-STOA_COMPONENT(Name, { char text[12]; });
+STOA_COMPONENT(Label, { char text[12]; });
 STOA_COMPONENT(Position, { float x; });
 STOA_COMPONENT(Velocity, { float x; });
 STOA_COMPONENT(Sail, { int32_t area; });
@@ -13,7 +13,7 @@ static void names_print(const char *title, stoa_query *query) {
     printf("%-28s %d:", title, stoa_query_count(query));
     for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
         for (int32_t i = 0; i < it.count; i++) {
-            printf(" %s", stoa_get(it.world, it.entities[i], Name)->text);
+            printf(" %s", stoa_get(it.world, it.entities[i], Label)->text);
         }
     }
     printf("\n");
@@ -59,14 +59,15 @@ static stoa_entity ship_beyond(stoa_query *query, float x) {
 }
 
 static void fleet_make(stoa_world *w) {
-    stoa_create_with(w, STOA_VALUE(Name, {"raft"}), STOA_VALUE(Position, {1}));
-    stoa_create_with(w, STOA_VALUE(Name, {"sloop"}), STOA_VALUE(Position, {2}),
+    stoa_create_with(w, STOA_VALUE(Label, {"raft"}), STOA_VALUE(Position, {1}));
+    stoa_create_with(w, STOA_VALUE(Label, {"sloop"}), STOA_VALUE(Position, {2}),
                      STOA_VALUE(Velocity, {3}), STOA_VALUE(Sail, {40}));
-    stoa_create_with(w, STOA_VALUE(Name, {"tug"}), STOA_VALUE(Position, {3}),
+    stoa_create_with(w, STOA_VALUE(Label, {"tug"}), STOA_VALUE(Position, {3}),
                      STOA_VALUE(Velocity, {2}), STOA_VALUE(Engine, {900}));
-    stoa_create_with(w, STOA_VALUE(Name, {"clipper"}), STOA_VALUE(Position, {6}),
+    stoa_create_with(w, STOA_VALUE(Label, {"clipper"}), STOA_VALUE(Position, {6}),
                      STOA_VALUE(Velocity, {9}), STOA_VALUE(Sail, {800}), STOA_ZERO(Anchored));
-    stoa_create_with(w, STOA_VALUE(Name, {"buoy"}), STOA_VALUE(Position, {7}), STOA_ZERO(Anchored));
+    stoa_create_with(w, STOA_VALUE(Label, {"buoy"}), STOA_VALUE(Position, {7}),
+                     STOA_ZERO(Anchored));
 }
 
 int main(void) {
@@ -90,9 +91,9 @@ int main(void) {
     printf("%-28s %s\n", "its name", stoa_query_name(text));
 
     printf("-- walk by chunk; an optional term has a column or NULL\n");
-    stoa_query *rigged = stoa_query_parse(w, "const Name, Position, const Velocity, ?const Sail");
+    stoa_query *rigged = stoa_query_parse(w, "const Label, Position, const Velocity, ?const Sail");
     for (stoa_iter it = stoa_query_iter(rigged); stoa_iter_next(&it);) {
-        const Name *name = stoa_field(&it, Name, 0);
+        const Label *name = stoa_field(&it, Label, 0);
         Position *p = stoa_field_mut(&it, Position, 1);
         const Velocity *v = stoa_field(&it, Velocity, 2);
         const Sail *sail = stoa_field(&it, Sail, 3);
@@ -110,14 +111,14 @@ int main(void) {
     printf("all speeds: %g\n", (double)speed);
     printf("neighbours within 2.5: %d\n", neighbours_count(placed));
     stoa_entity far = ship_beyond(placed, 6);
-    printf("first beyond 6: %s\n", stoa_get(w, far, Name)->text);
+    printf("first beyond 6: %s\n", stoa_get(w, far, Label)->text);
     stoa_query_desc desc = {.terms = {STOA_READ(Engine)}};
     for (stoa_iter it = stoa_query_once(w, &desc); stoa_iter_next(&it);) {
         printf("engine of %d\n", stoa_field(&it, Engine, 0)[0].power);
     }
 
     printf("-- a ship that comes later is found by queries made before\n");
-    stoa_create_with(w, STOA_VALUE(Name, {"ferry"}), STOA_VALUE(Position, {0}), STOA_ZERO(Engine));
+    stoa_create_with(w, STOA_VALUE(Label, {"ferry"}), STOA_VALUE(Position, {0}), STOA_ZERO(Engine));
     names_print("any of two", driven);
     stoa_world_free(w); /* and with it the queries */
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stoa.h>
 
-STOA_COMPONENT(Name, { char text[12]; });
+STOA_COMPONENT(Label, { char text[12]; });
 STOA_COMPONENT(Health, { int32_t points; });
 STOA_COMPONENT(Poison, { int32_t strength; });
 STOA_COMPONENT(Grave, {
@@ -17,7 +17,7 @@ STOA_TAG(Weak);
 static void health_tick(stoa_world *w, stoa_query *poisoned, int32_t tick) {
     stoa_commands *c = stoa_deferred(w);
     for (stoa_iter it = stoa_query_iter(poisoned); stoa_iter_next(&it);) {
-        const Name *name = stoa_field(&it, Name, 0);
+        const Label *name = stoa_field(&it, Label, 0);
         Health *health = stoa_field_mut(&it, Health, 1);
         const Poison *poison = stoa_field(&it, Poison, 2);
         for (int32_t i = 0; i < it.count; i++) {
@@ -42,10 +42,10 @@ static void health_tick(stoa_world *w, stoa_query *poisoned, int32_t tick) {
 }
 
 static void world_print(stoa_world *w) {
-    stoa_query_desc living = {.terms = {STOA_READ(Name), STOA_READ(Health)}};
+    stoa_query_desc living = {.terms = {STOA_READ(Label), STOA_READ(Health)}};
     for (stoa_iter it = stoa_query_once(w, &living); stoa_iter_next(&it);) {
         for (int32_t i = 0; i < it.count; i++) {
-            printf("  %s has %d%s\n", stoa_field(&it, Name, 0)[i].text,
+            printf("  %s has %d%s\n", stoa_field(&it, Label, 0)[i].text,
                    stoa_field(&it, Health, 1)[i].points,
                    stoa_has(w, it.entities[i], Weak) ? " and is weak" : "");
         }
@@ -61,14 +61,14 @@ static void world_print(stoa_world *w) {
 
 int main(void) {
     stoa_world *w = stoa_world_new(NULL);
-    stoa_create_with(w, STOA_VALUE(Name, {"ant"}), STOA_VALUE(Health, {2}),
+    stoa_create_with(w, STOA_VALUE(Label, {"ant"}), STOA_VALUE(Health, {2}),
                      STOA_VALUE(Poison, {2}));
-    stoa_create_with(w, STOA_VALUE(Name, {"bear"}), STOA_VALUE(Health, {20}),
+    stoa_create_with(w, STOA_VALUE(Label, {"bear"}), STOA_VALUE(Health, {20}),
                      STOA_VALUE(Poison, {7}));
-    stoa_create_with(w, STOA_VALUE(Name, {"cat"}), STOA_VALUE(Health, {6}),
+    stoa_create_with(w, STOA_VALUE(Label, {"cat"}), STOA_VALUE(Health, {6}),
                      STOA_VALUE(Poison, {2}));
     stoa_query *poisoned = stoa_query_new(
-        w, &(stoa_query_desc){.terms = {STOA_READ(Name), STOA_WRITE(Health), STOA_READ(Poison)}});
+        w, &(stoa_query_desc){.terms = {STOA_READ(Label), STOA_WRITE(Health), STOA_READ(Poison)}});
     for (int32_t tick = 1; tick <= 4; tick++) {
         health_tick(w, poisoned, tick);
     }
@@ -83,7 +83,7 @@ int main(void) {
     printf("skipped: %lld\n", (long long)stoa_commands_skipped(c));
 
     printf("-- what is discarded never happens\n");
-    stoa_entity never = stoa_commands_create_with(c, STOA_VALUE(Name, {"unicorn"}));
+    stoa_entity never = stoa_commands_create_with(c, STOA_VALUE(Label, {"unicorn"}));
     printf("recorded: %d\n", stoa_commands_count(c));
     stoa_commands_clear(c);
     printf("recorded: %d, alive: %s\n", stoa_commands_count(c),

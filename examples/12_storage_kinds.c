@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stoa.h>
 
-STOA_COMPONENT(Name, { char text[12]; });
+STOA_COMPONENT(Label, { char text[12]; });
 STOA_TAG(Hero);
 STOA_COMPONENT_WITH(Burning, STOA_OPTIONS(.flags = STOA_SPARSE), { int32_t turns; });
 STOA_COMPONENT_WITH(Lamp, STOA_OPTIONS(.flags = STOA_SWITCHABLE), { int32_t oil; });
@@ -17,7 +17,7 @@ static void names_print(const char *title, stoa_query *query) {
         count += it.count;
         printf(" [");
         for (int32_t i = 0; i < it.count; i++) {
-            const Name *name = stoa_field_at(&it, Name, 0, i);
+            const Label *name = stoa_field_at(&it, Label, 0, i);
             printf("%s%s", i > 0 ? " " : "", name->text);
         }
         printf("]");
@@ -53,17 +53,17 @@ static void moves_print(stoa_world *w, stoa_entity e) {
 }
 
 static void health_print(stoa_world *w, stoa_entity e) {
-    printf("%s: %d health, lamp %s with %d oil, %s\n", stoa_get(w, e, Name)->text,
+    printf("%s: %d health, lamp %s with %d oil, %s\n", stoa_get(w, e, Label)->text,
            stoa_get(w, e, Health)->points, stoa_enabled(w, e, Lamp) ? "on" : "off",
            stoa_get(w, e, Lamp)->oil, stoa_has(w, e, Burning) ? "burning" : "not burning");
 }
 
 int main(void) {
-    static const Name names[] = {{"anna"}, {"bert"}, {"carl"}, {"dora"}, {"emil"}, {"fred"}};
+    static const Label names[] = {{"anna"}, {"bert"}, {"carl"}, {"dora"}, {"emil"}, {"fred"}};
     stoa_entity e[6];
     stoa_world *w = stoa_world_new(NULL);
     for (int i = 0; i < 6; i++) {
-        e[i] = stoa_create_with(w, STOA_VALUE_FROM(Name, &names[i]), STOA_VALUE(Health, {100}),
+        e[i] = stoa_create_with(w, STOA_VALUE_FROM(Label, &names[i]), STOA_VALUE(Health, {100}),
                                 STOA_VALUE(Lamp, {5}));
     }
     moves_print(w, e[5]);
@@ -73,20 +73,21 @@ int main(void) {
     stoa_set(w, e[1], Burning, {1});
     stoa_set(w, e[4], Burning, {3});
     stoa_query *burning = stoa_query_new(
-        w, &(stoa_query_desc){.terms = {STOA_READ(Name), STOA_WRITE(Burning), STOA_WRITE(Health)}});
+        w,
+        &(stoa_query_desc){.terms = {STOA_READ(Label), STOA_WRITE(Burning), STOA_WRITE(Health)}});
     names_print("burning", burning);
-    names_print("not burning", stoa_query_parse(w, "const Name, !Burning"));
+    names_print("not burning", stoa_query_parse(w, "const Label, !Burning"));
 
     printf("-- switchable: who is off is passed over, and keeps the data\n");
-    stoa_query *lit = stoa_query_parse(w, "const Name, const Lamp");
+    stoa_query *lit = stoa_query_parse(w, "const Label, const Lamp");
     names_print("lit", lit);
     stoa_enable(w, e[2], Lamp, false);
     names_print("lit, carl's lamp off", lit);
-    names_print("dark", stoa_query_parse(w, "const Name, !Lamp"));
-    names_print("all, cut where it changes", stoa_query_parse(w, "const Name, ?const Lamp"));
+    names_print("dark", stoa_query_parse(w, "const Label, !Lamp"));
+    names_print("all, cut where it changes", stoa_query_parse(w, "const Label, ?const Lamp"));
 
     printf("-- row ticks: which villagers were hurt, and nobody beside them\n");
-    stoa_query *hurt = stoa_query_parse(w, "const Name, changed Health");
+    stoa_query *hurt = stoa_query_parse(w, "const Label, changed Health");
     names_print("the first run sees all", hurt);
     fire_burn(burning);
     names_print("hurt since", hurt);

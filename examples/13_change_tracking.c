@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stoa.h>
 
-STOA_COMPONENT(Name, { char text[12]; });
+STOA_COMPONENT(Label, { char text[12]; });
 STOA_COMPONENT_WITH(Position, STOA_OPTIONS(.flags = STOA_ROW_TICKS), { int32_t x; });
 STOA_COMPONENT(Color, { int32_t shade; });
 
@@ -17,11 +17,11 @@ typedef struct screen {
 
 static screen screen_new(stoa_world *w) {
     return (screen){
-        .come = stoa_query_parse(w, "const Name, added Position"),
+        .come = stoa_query_parse(w, "const Label, added Position"),
         .moved =
-            stoa_query_new(w, &(stoa_query_desc){.terms = {STOA_READ(Name), STOA_READ(Position),
+            stoa_query_new(w, &(stoa_query_desc){.terms = {STOA_READ(Label), STOA_READ(Position),
                                                            STOA_CHANGED(Position)}}),
-        .painted = stoa_query_parse(w, "const Name, changed Color"),
+        .painted = stoa_query_parse(w, "const Label, changed Color"),
         .drawn = stoa_tick(w),
     };
 }
@@ -29,7 +29,7 @@ static screen screen_new(stoa_world *w) {
 static void names_print(const char *title, stoa_query *query) {
     printf("  %s:", title);
     for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it);) {
-        const Name *name = stoa_field(&it, Name, 0);
+        const Label *name = stoa_field(&it, Label, 0);
         for (int32_t i = 0; i < it.count; i++) {
             printf(" %s", name[i].text);
         }
@@ -65,11 +65,11 @@ static void screen_draw(screen *s, stoa_world *w) {
 int main(void) {
     stoa_world *w = stoa_world_new(NULL);
     stoa_log_keep(w, 8);
-    stoa_entity ball = stoa_create_with(w, STOA_VALUE(Name, {"ball"}), STOA_VALUE(Position, {1}),
+    stoa_entity ball = stoa_create_with(w, STOA_VALUE(Label, {"ball"}), STOA_VALUE(Position, {1}),
                                         STOA_VALUE(Color, {1}));
-    stoa_entity cube = stoa_create_with(w, STOA_VALUE(Name, {"cube"}), STOA_VALUE(Position, {2}),
+    stoa_entity cube = stoa_create_with(w, STOA_VALUE(Label, {"cube"}), STOA_VALUE(Position, {2}),
                                         STOA_VALUE(Color, {2}));
-    stoa_entity cone = stoa_create_with(w, STOA_VALUE(Name, {"cone"}), STOA_VALUE(Position, {3}),
+    stoa_entity cone = stoa_create_with(w, STOA_VALUE(Label, {"cone"}), STOA_VALUE(Position, {3}),
                                         STOA_VALUE(Color, {3}));
     screen s = screen_new(w);
     screen_draw(&s, w);
@@ -86,7 +86,7 @@ int main(void) {
     printf("-- one is hidden, one destroyed, one new\n");
     stoa_remove(w, ball, Position);
     stoa_destroy(w, cone);
-    stoa_create_with(w, STOA_VALUE(Name, {"disk"}), STOA_VALUE(Position, {4}),
+    stoa_create_with(w, STOA_VALUE(Label, {"disk"}), STOA_VALUE(Position, {4}),
                      STOA_VALUE(Color, {4}));
     screen_draw(&s, w);
 
@@ -97,7 +97,7 @@ int main(void) {
     printf("cube changed: %s, added: %s\n", stoa_changed(w, cube, Position, before) ? "yes" : "no",
            stoa_added(w, cube, Position, before) ? "yes" : "no");
     for (stoa_iter it = stoa_query_iter_since(s.moved, before); stoa_iter_next(&it);) {
-        printf("moved since: %s, to %d\n", stoa_field(&it, Name, 0)->text,
+        printf("moved since: %s, to %d\n", stoa_field(&it, Label, 0)->text,
                stoa_field(&it, Position, 1)->x);
     }
 

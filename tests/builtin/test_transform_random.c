@@ -4,9 +4,8 @@
  * A script is a list of steps on a pool of entities. The model keeps parents in an array and works
  * matrices out by recursion. A script that fails is made shorter as far as it still fails, and
  * printed with its seed. */
-#include <stdlib.h>
-
 #include "builtin/transform_fixture.h"
+#include "support/trace.h"
 
 #define POOL_MAX 48
 #define STEPS_MAX 220
@@ -66,12 +65,6 @@ typedef struct step {
     step_op op;
     uint32_t who, other, bits;
 } step;
-
-typedef struct script {
-    uint64_t seed;
-    uint32_t count;
-    step steps[STEPS_MAX];
-} script;
 
 /* What the model knows of an entity of the pool. */
 typedef struct node {
@@ -353,15 +346,15 @@ static void step_run(run *r, const step *p) {
 
 static stoa_pool *pools[3];
 
-/* What went wrong with a script, or NULL. */
-static const char *script_run(const script *told) {
+static const char *script_run(const support_trace *t) {
     run r = {.count = 0};
+    const step *steps = t->steps;
     memcpy(r.pools, pools, sizeof pools);
     support_world_open_with(&r.s, 16384);
     r.w = r.s.world;
     stoa_id(r.w, Mass);
-    for (uint32_t i = 0; i < told->count && r.why == NULL; i++) {
-        step_run(&r, &told->steps[i]);
+    for (uint32_t i = 0; i < t->count && r.why == NULL; i++) {
+        step_run(&r, &steps[i]);
         model_compare(&r);
     }
     step_propagate(&r, &(step){.op = STEP_PROPAGATE});
@@ -373,17 +366,17 @@ static const char *script_run(const script *told) {
     return r.why;
 }
 
-static void script_make(script *made, uint64_t seed) {
-    support_random random = {seed};
+static void script_make(support_trace *t) {
+    support_random random = {t->seed};
     /* Matrices and parents change more often than entities come and go. */
     static const step_op often[] = {STEP_CREATE,      STEP_CREATE,      STEP_PARENT,
                                     STEP_PARENT,      STEP_WRITE_LOCAL, STEP_WRITE_LOCAL,
                                     STEP_PROPAGATE,   STEP_PROPAGATE,   STEP_PROPAGATE,
                                     STEP_WRITE_LOCAL, STEP_MOVE};
-    made->seed = seed;
-    made->count = 20 + support_random_below(&random, STEPS_MAX - 20);
-    for (uint32_t i = 0; i < made->count; i++) {
-        step *p = &made->steps[i];
+    step *steps = t->steps;
+    t->count = 20 + support_random_below(&random, STEPS_MAX - 20);
+    for (uint32_t i = 0; i < t->count; i++) {
+        step *p = &steps[i];
         uint32_t op = support_random_below(&random, STEP_COUNT + sizeof often / sizeof *often);
         p->op = op < STEP_COUNT ? (step_op)op : often[op - STEP_COUNT];
         p->op = i < 8 ? STEP_CREATE : p->op;
@@ -393,39 +386,22 @@ static void script_make(script *made, uint64_t seed) {
     }
 }
 
-/* Leaves out one step after the other, as long as it still fails. */
-static void script_shrink(script *failing) {
-    for (uint32_t i = failing->count; i-- > 0;) {
-        script shorter = *failing;
-        memmove(&shorter.steps[i], &shorter.steps[i + 1],
-                (shorter.count - i - 1) * sizeof *shorter.steps);
-        shorter.count--;
-        if (script_run(&shorter) != NULL) {
-            *failing = shorter;
-        }
-    }
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s %u %u %u", op_names[p->op], p->who, p->other, p->bits);
 }
 
 /* TRF-02, TRF-03, TRF-04, TRF-05 */
 static void random_trees_are_as_the_model_has_them(void **state) {
     (void)state;
+    static step steps[STEPS_MAX];
     for (int i = 0; i < 3; i++) {
         pools[i] = stoa_pool_new(&(stoa_pool_desc){.threads = 1 << i});
         assert_non_null(pools[i]);
     }
-    for (uint64_t seed = 1; seed <= SCRIPTS; seed++) {
-        static script made;
-        script_make(&made, seed);
-        if (script_run(&made) != NULL) {
-            script_shrink(&made);
-            print_error("seed %llu: %s\n", (unsigned long long)seed, script_run(&made));
-            for (uint32_t i = 0; i < made.count; i++) {
-                const step *p = &made.steps[i];
-                print_error("  %s %u %u %u\n", op_names[p->op], p->who, p->other, p->bits);
-            }
-            fail();
-        }
-    }
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = SCRIPTS,
+                                         .make = script_make, .run = script_run,
+                                         .print = step_print});
     for (int i = 0; i < 3; i++) {
         stoa_pool_free(pools[i]);
     }
@@ -433,7 +409,7 @@ static void random_trees_are_as_the_model_has_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_trees_are_as_the_model_has_them),
+        support_seeds_test(random_trees_are_as_the_model_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "index_fixture.h"
+#include "support/trace.h"
 
 #define POOL 48
 #define STEPS_MAX 220
@@ -52,12 +53,6 @@ typedef struct step {
     uint32_t who;
     uint32_t bits;
 } step;
-
-typedef struct script {
-    uint64_t seed;
-    uint32_t count;
-    step steps[STEPS_MAX];
-} script;
 
 typedef struct record {
     stoa_entity e;
@@ -369,6 +364,8 @@ static void step_run(run *r, const step *p) {
     uint32_t kind = p->bits % KINDS;
     int32_t team = (int32_t)(p->bits >> 8) % TEAMS;
     record *who = &r->pool[p->who % POOL];
+    /* What fails goes by the step, so that it does with other steps left out. */
+    r->random.state = (uint64_t)p->who << 32 | p->bits;
     fault_begin(r);
     switch (p->op) {
     case STEP_CREATE:
@@ -403,88 +400,65 @@ static void step_run(run *r, const step *p) {
     fault_end(r);
 }
 
-/* True if the script goes well. */
-static bool script_holds(const script *sc, bool faults) {
+static const char *script_run(const support_trace *t) {
     run *r = &current;
+    const step *steps = t->steps;
     memset(r, 0, sizeof *r);
     support_world_open_with(&r->s, 16384);
-    r->faults = faults;
-    r->random.state = sc->seed;
-    for (uint32_t i = 0; i < sc->count && r->problem[0] == '\0'; i++) {
-        step_run(r, &sc->steps[i]);
+    r->faults = *(const bool *)t->of->user;
+    for (uint32_t i = 0; i < t->count && r->problem[0] == '\0'; i++) {
+        step_run(r, &steps[i]);
     }
+    r->random.state = t->seed;
     all_compare(r);
     stoa_world_free(r->s.world);
     if (r->s.heap.bytes != 0) {
         complain(r, "memory is left", 0, 0);
     }
-    return r->problem[0] == '\0';
+    return r->problem[0] != '\0' ? r->problem : NULL;
 }
 
-static void script_make(script *sc, uint64_t seed) {
+static void script_make(support_trace *t) {
     static const uint8_t weights[STEP_COUNT] = {14, 3, 14, 6, 8, 5, 2, 3, 14,
                                                 4,  5, 4,  8, 4, 2, 4, 6, 8};
-    support_random random = {seed * 2654435761u + 1};
-    *sc = (script){.seed = seed, .count = 20 + support_random_below(&random, STEPS_MAX - 20)};
-    for (uint32_t i = 0; i < sc->count; i++) {
-        uint32_t total = 0, op = 0;
-        for (uint32_t k = 0; k < STEP_COUNT; k++) {
-            total += weights[k];
-        }
-        uint32_t at = support_random_below(&random, total);
-        while (at >= weights[op]) {
-            at -= weights[op++];
-        }
-        sc->steps[i] =
-            (step){(step_op)op, support_random_next(&random) >> 4, support_random_next(&random)};
+    support_random random = {t->seed * 2654435761u + 1};
+    step *steps = t->steps;
+    t->count = 20 + support_random_below(&random, STEPS_MAX - 20);
+    for (uint32_t i = 0; i < t->count; i++) {
+        step_op op = (step_op)support_random_pick(&random, weights, STEP_COUNT);
+        uint32_t who = support_random_next(&random) >> 4;
+        steps[i] = (step){op, who, support_random_next(&random)};
     }
 }
 
-static void script_fail(script *sc, bool faults) {
-    for (uint32_t size = sc->count / 2; size > 0; size /= 2) {
-        for (uint32_t at = 0; at + size <= sc->count;) {
-            script less = *sc;
-            memmove(&less.steps[at], &less.steps[at + size],
-                    (sc->count - at - size) * sizeof less.steps[0]);
-            less.count -= size;
-            if (script_holds(&less, faults)) {
-                at += size;
-            } else {
-                *sc = less;
-            }
-        }
-    }
-    assert_false(script_holds(sc, faults));
-    fprintf(stderr, "seed %llu%s: %s\n", (unsigned long long)sc->seed, faults ? ", faults" : "",
-            current.problem);
-    for (uint32_t i = 0; i < sc->count; i++) {
-        const step *p = &sc->steps[i];
-        fprintf(stderr, "  %s who %u kind %u team %u which %u\n", op_names[p->op], p->who % POOL,
-                p->bits % KINDS, (p->bits >> 8) % TEAMS, p->bits >> 16 & 1);
-    }
-    fail_msg("seed %llu: index and world differ", (unsigned long long)sc->seed);
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s who %u kind %u team %u which %u", op_names[p->op], p->who % POOL,
+            p->bits % KINDS, (p->bits >> 8) % TEAMS, p->bits >> 16 & 1);
 }
 
-/* IDX-01 GEN-03 GEN-04 ENT-09 */
+static void scripts_run(bool faults) {
+    static step steps[STEPS_MAX];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 300, .make = script_make,
+                                         .run = script_run, .print = step_print, .user = &faults});
+}
+
+/* IDX-01 GEN-03 ENT-09 */
 static void random_changes_leave_indexes_right(void **state) {
     (void)state;
-    static script sc;
-    const char *only = getenv("STOA_SEED"), *rounds = getenv("STOA_ROUNDS");
-    uint64_t first = only != NULL ? strtoull(only, NULL, 10) : 1;
-    uint64_t count = only != NULL ? 1 : rounds != NULL ? strtoull(rounds, NULL, 10) : 300;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        for (int faults = 0; faults < 2; faults++) {
-            script_make(&sc, seed);
-            if (!script_holds(&sc, faults == 1)) {
-                script_fail(&sc, faults == 1);
-            }
-        }
-    }
+    scripts_run(false);
+}
+
+/* IDX-01 GEN-04 ENT-09 */
+static void random_changes_short_of_memory_leave_indexes_right(void **state) {
+    (void)state;
+    scripts_run(true);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_changes_leave_indexes_right),
+        support_seeds_test(random_changes_leave_indexes_right),
+        support_seeds_test(random_changes_short_of_memory_leave_indexes_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

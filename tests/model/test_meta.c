@@ -1,16 +1,13 @@
 /* Meta worlds: what they show, and how a refresh brings them up to date. */
-#include "support/support.h"
+#include "model/meta_fixture.h"
 
 STOA_ENUM(Team, {RED, BLUE});
-STOA_COMPONENT(Position, { float x, y; });
 STOA_COMPONENT(Grid, {
     Position corner;
     int32_t cells[4];
     Team team;
 });
 STOA_COMPONENT_WITH(Fire, STOA_OPTIONS(.flags = STOA_SPARSE), { int32_t heat; });
-STOA_COMPONENT(Rules, { int64_t speed; });
-STOA_TAG(Seen);
 
 static stoa_entity named(const stoa_world *meta, stoa_meta_kind kind, const char *name) {
     stoa_entity e = stoa_meta_find(meta, kind, name);
@@ -33,29 +30,6 @@ static int32_t changed_count(stoa_world *meta, stoa_type *type, uint32_t since) 
     }
     assert_int_equal(stoa_query_free(query), STOA_OK);
     return count;
-}
-
-static stoa_world *meta_open(support_world *s, stoa_app *app) {
-    stoa_world *meta = stoa_meta_new(s->world, app);
-    assert_non_null(meta);
-    assert_int_equal(stoa_check(meta), STOA_OK);
-    return meta;
-}
-
-static void meta_close(stoa_world *meta) {
-    assert_int_equal(stoa_check(meta), STOA_OK);
-    stoa_world_free(meta);
-}
-
-static stoa_status idle(stoa_job *job, stoa_iter *it) {
-    (void)job, (void)it;
-    return STOA_OK;
-}
-
-static stoa_app *app_open(support_world *s) {
-    stoa_app *app = stoa_app_new(&(stoa_app_desc){.world = s->world, .threads = 1});
-    assert_non_null(app);
-    return app;
 }
 
 /* MET-01 */

@@ -1,32 +1,5 @@
 /* Meta worlds beside the worlds and apps they are about: who is freed first, and who comes next. */
-#include "support/support.h"
-
-STOA_COMPONENT(Position, { float x, y; });
-STOA_COMPONENT(Rules, { int64_t speed; });
-
-static stoa_status idle(stoa_job *job, stoa_iter *it) {
-    (void)job, (void)it;
-    return STOA_OK;
-}
-
-static stoa_app *app_open(support_world *s) {
-    stoa_app *app = stoa_app_new(&(stoa_app_desc){.world = s->world, .threads = 1});
-    assert_non_null(app);
-    return app;
-}
-
-static void system_add(stoa_app *app, const char *name) {
-    stoa_system system = stoa_system_new(app, &(stoa_system_desc){.name = name,
-                                                                  .each = idle,
-                                                                  .terms = {STOA_WRITE(Position)},
-                                                                  .resources = {STOA_READ(Rules)}});
-    assert_int_not_equal(system.id, 0);
-}
-
-static void meta_close(stoa_world *meta) {
-    assert_int_equal(stoa_check(meta), STOA_OK);
-    stoa_world_free(meta);
-}
+#include "model/meta_fixture.h"
 
 /* MET-01 */
 static void app_of_another_world_is_refused(void **state) {

@@ -4,9 +4,9 @@
  * and compared with what queries find in the meta world: each thing once, with the same values and
  * the entity that it had, marked as changed if and only if it is. A script that fails is made
  * shorter as far as it still fails, and printed with its seed. */
-#include <stdlib.h>
-
 #include "model/meta_expect.h"
+#include "model/meta_fixture.h"
+#include "support/trace.h"
 
 #define STEPS_MAX 90
 #define POOL_MAX 24
@@ -44,12 +44,6 @@ typedef struct step {
     uint32_t bits;
 } step;
 
-typedef struct script {
-    uint64_t seed;
-    uint32_t count;
-    step steps[STEPS_MAX];
-} script;
-
 typedef struct run {
     support_world s;
     stoa_app *app;
@@ -63,12 +57,6 @@ typedef struct run {
 } run;
 
 static run the_run;
-static uint64_t seed_running;
-
-static stoa_status idle(stoa_job *job, stoa_iter *it) {
-    (void)job, (void)it;
-    return STOA_OK;
-}
 
 static bool problem(run *r, const thing *t, const char *what) {
     snprintf(r->problem, sizeof r->problem, "kind %d, key %llu, part %u: %s", (int)t->kind,
@@ -320,90 +308,59 @@ static bool step_take(run *r, step s) {
     return true;
 }
 
-static bool script_holds(const script *sc) {
+static const char *script_run(const support_trace *t) {
     run *r = &the_run;
+    const step *steps = t->steps;
     memset(r, 0, sizeof *r);
     support_world_open(&r->s);
     r->app = stoa_app_new(&(stoa_app_desc){.world = r->s.world, .threads = 1});
     r->shown.world = r->s.world;
     r->shown.meta = stoa_meta_new(r->s.world, r->app);
     bool holds = meta_compare(r, 0);
-    for (uint32_t i = 0; holds && i < sc->count; i++) {
-        holds = step_take(r, sc->steps[i]);
+    for (uint32_t i = 0; holds && i < t->count; i++) {
+        holds = step_take(r, steps[i]);
     }
     if (holds) {
         holds = step_take(r, (step){STEP_REFRESH, 0});
     }
-    if (sc->seed % 2 == 0) {
+    if (t->seed % 2 == 0) {
         stoa_world_free(r->shown.meta);
     }
     assert_int_equal(stoa_app_free(r->app), STOA_OK);
-    stoa_world *left = sc->seed % 2 == 0 ? NULL : r->shown.meta;
+    stoa_world *left = t->seed % 2 == 0 ? NULL : r->shown.meta;
     assert_int_equal(stoa_check(r->s.world), STOA_OK);
     stoa_world_free(r->s.world);
     stoa_world_free(left);
     assert_int_equal(r->s.heap.bytes, 0);
-    return holds;
+    return holds ? NULL : r->problem;
 }
 
-static void script_make(script *sc, uint64_t seed) {
-    support_random random = {seed * 2654435761u + 1};
-    *sc = (script){.seed = seed, .count = 10 + support_random_below(&random, STEPS_MAX - 10)};
-    for (uint32_t i = 0; i < sc->count; i++) {
-        sc->steps[i] =
+static void script_make(support_trace *t) {
+    support_random random = {t->seed * 2654435761u + 1};
+    step *steps = t->steps;
+    t->count = 10 + support_random_below(&random, STEPS_MAX - 10);
+    for (uint32_t i = 0; i < t->count; i++) {
+        steps[i] =
             (step){(step_op)support_random_below(&random, STEP_OPS), support_random_next(&random)};
     }
 }
 
-static void script_fail(script *sc) {
-    for (uint32_t size = sc->count / 2; size > 0; size /= 2) {
-        for (uint32_t from = 0; from + size <= sc->count;) {
-            script less = *sc;
-            memmove(&less.steps[from], &less.steps[from + size],
-                    (sc->count - from - size) * sizeof less.steps[0]);
-            less.count -= size;
-            if (script_holds(&less)) {
-                from += size;
-            } else {
-                *sc = less;
-            }
-        }
-    }
-    assert_false(script_holds(sc));
-    for (uint32_t i = 0; i < sc->count; i++) {
-        fprintf(stderr, "  %s %x\n", op_names[sc->steps[i].op], sc->steps[i].bits);
-    }
-    fail_msg("seed %llu: %s", (unsigned long long)sc->seed, the_run.problem);
-}
-
-static int seed_show(void **state) {
-    (void)state;
-    if (seed_running != 0) {
-        fprintf(stderr, "seed %llu was running\n", (unsigned long long)seed_running);
-    }
-    return 0;
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s %x", op_names[p->op], p->bits);
 }
 
 /* MET-01, GEN-03, GEN-04 */
 static void random_worlds_are_shown_as_they_are(void **state) {
     (void)state;
-    static script sc;
-    const char *only = getenv("STOA_SEED"), *rounds = getenv("STOA_ROUNDS");
-    uint64_t first = only != NULL ? strtoull(only, NULL, 10) : 1;
-    uint64_t count = only != NULL ? 1 : rounds != NULL ? strtoull(rounds, NULL, 10) : 300;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        seed_running = seed;
-        script_make(&sc, seed);
-        if (!script_holds(&sc)) {
-            script_fail(&sc);
-        }
-    }
-    seed_running = 0;
+    static step steps[STEPS_MAX];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 300, .make = script_make,
+                                         .run = script_run, .print = step_print});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(random_worlds_are_shown_as_they_are, seed_show),
+        support_seeds_test(random_worlds_are_shown_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

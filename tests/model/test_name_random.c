@@ -3,9 +3,8 @@
  * After each step every name and every entity is compared. In half of the scripts allocations fail
  * now and then, and a call that says so must have changed nothing. A script that fails is made
  * shorter as far as it still fails, and printed with its seed. */
-#include <stdlib.h>
-
 #include "name_fixture.h"
+#include "support/trace.h"
 
 #define POOL 24
 #define NAMES 14
@@ -59,12 +58,6 @@ typedef struct step {
     uint32_t name;
     uint32_t fault; /* the allocation that fails; 0: none */
 } step;
-
-typedef struct script {
-    uint64_t seed;
-    uint32_t count;
-    step steps[STEPS];
-} script;
 
 /* What the reference knows of an entity. */
 typedef struct item {
@@ -305,73 +298,50 @@ static void run_compare(run *r) {
     EXPECT(r, stoa_check(w) == STOA_OK);
 }
 
-static bool script_holds(const script *sc, char *wrong, size_t size) {
+static const char *script_run(const support_trace *t) {
     static run r;
+    const step *steps = t->steps;
     memset(&r, 0, sizeof r);
     support_world_open(&r.s);
-    for (uint32_t i = 0; i < sc->count && r.wrong[0] == '\0'; i++) {
-        step_run(&r, &sc->steps[i]);
+    for (uint32_t i = 0; i < t->count && r.wrong[0] == '\0'; i++) {
+        step_run(&r, &steps[i]);
         run_compare(&r);
     }
     stoa_world_free(r.s.world);
     EXPECT(&r, r.s.heap.bytes == 0);
-    snprintf(wrong, size, "%s", r.wrong);
-    return r.wrong[0] == '\0';
+    return r.wrong[0] != '\0' ? r.wrong : NULL;
 }
 
-static void script_make(script *sc, uint64_t seed) {
-    support_random random = {seed};
-    *sc = (script){.seed = seed, .count = STEPS};
+static void script_make(support_trace *t) {
+    support_random random = {t->seed};
+    step *steps = t->steps;
+    t->count = STEPS;
     for (uint32_t i = 0; i < STEPS; i++) {
-        sc->steps[i] = (step){.op = (step_op)support_random_below(&random, OP_COUNT),
-                              .who = support_random_next(&random),
-                              .name = support_random_below(&random, NAMES)};
-        if (seed % 2 == 0 && support_random_below(&random, 3) == 0) {
-            sc->steps[i].fault = 1 + support_random_below(&random, 6);
+        steps[i] = (step){.op = (step_op)support_random_below(&random, OP_COUNT),
+                          .who = support_random_next(&random),
+                          .name = support_random_below(&random, NAMES)};
+        if (t->seed % 2 == 0 && support_random_below(&random, 3) == 0) {
+            steps[i].fault = 1 + support_random_below(&random, 6);
         }
     }
 }
 
-static void script_fail(script *sc) {
-    char wrong[256];
-    for (uint32_t size = sc->count / 2; size > 0; size /= 2) {
-        for (uint32_t at = 0; at + size <= sc->count;) {
-            script less = *sc;
-            memmove(&less.steps[at], &less.steps[at + size],
-                    (sc->count - at - size) * sizeof less.steps[0]);
-            less.count -= size;
-            if (script_holds(&less, wrong, sizeof wrong)) {
-                at += size;
-            } else {
-                *sc = less;
-            }
-        }
-    }
-    script_holds(sc, wrong, sizeof wrong);
-    for (uint32_t i = 0; i < sc->count; i++) {
-        fprintf(stderr, "  %s %u '%s' fault %u\n", op_names[sc->steps[i].op], sc->steps[i].who,
-                texts[sc->steps[i].name], sc->steps[i].fault);
-    }
-    fail_msg("seed %llu: %s", (unsigned long long)sc->seed, wrong);
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s %u '%s' fault %u", op_names[p->op], p->who, texts[p->name], p->fault);
 }
 
 /* NAM-01 ENT-09 ENT-11 GEN-03 */
 static void scripts_come_to_what_the_reference_says(void **state) {
     (void)state;
-    static script sc;
-    char wrong[256];
-    const char *only = getenv("STOA_SEED"), *rounds = getenv("STOA_ROUNDS");
-    uint64_t first = only != NULL ? strtoull(only, NULL, 10) : 1;
-    uint64_t count = only != NULL ? 1 : rounds != NULL ? strtoull(rounds, NULL, 10) : 300;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        script_make(&sc, seed);
-        if (!script_holds(&sc, wrong, sizeof wrong)) {
-            script_fail(&sc);
-        }
-    }
+    static step steps[STEPS];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 300, .make = script_make,
+                                         .run = script_run, .print = step_print});
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scripts_come_to_what_the_reference_says)};
+    const struct CMUnitTest tests[] = {
+        support_seeds_test(scripts_come_to_what_the_reference_says),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * with it, entity by entity. A script that fails is made shorter as far as it still fails, and
  * printed with its seed. */
 #include "prefab_fixture.h"
+#include "support/trace.h"
 
 #define PREFABS 10
 #define CHILDREN 4 /* of one prefab */
@@ -64,12 +65,6 @@ typedef struct step {
     step_op op;
     uint32_t bits;
 } step;
-
-typedef struct script {
-    uint64_t seed;
-    uint32_t count;
-    step steps[STEPS_MAX];
-} script;
 
 typedef struct run {
     support_world s;
@@ -442,72 +437,51 @@ static bool step_run(run *r, const step *s) {
 
 static run the_run;
 
-static bool script_holds(const script *sc) {
+static const char *script_run(const support_trace *t) {
     run *r = &the_run;
+    const step *steps = t->steps;
     memset(r, 0, sizeof *r);
     owners_alive = 0;
     support_world_open_with(&r->s, 16384);
-    for (int t = 0; t < TYPES; t++) {
-        assert_int_not_equal(stoa_type_register(r->s.world, types[t]), 0);
+    for (int type = 0; type < TYPES; type++) {
+        assert_int_not_equal(stoa_type_register(r->s.world, types[type]), 0);
     }
     bool fine = true;
-    for (uint32_t i = 0; i < sc->count && fine; i++) {
-        fine = step_run(r, &sc->steps[i]) && same(r, "check", stoa_check(r->s.world), STOA_OK);
+    for (uint32_t i = 0; i < t->count && fine; i++) {
+        fine = step_run(r, &steps[i]) && same(r, "check", stoa_check(r->s.world), STOA_OK);
     }
     stoa_commands_clear(stoa_deferred(r->s.world));
     support_world_close(&r->s);
-    return fine && same(r, "owners", owners_alive, 0);
+    return fine && same(r, "owners", owners_alive, 0) ? NULL : r->problem;
 }
 
-static void script_make(script *sc, uint64_t seed) {
+static void script_make(support_trace *t) {
     static const uint8_t weights[STEP_OPS] = {12, 34, 8, 6, 14, 3, 3, 12, 4, 4};
-    support_random random = {seed * 2654435761u + 7};
-    *sc = (script){.seed = seed, .count = 10 + support_random_below(&random, STEPS_MAX - 10)};
-    for (uint32_t i = 0; i < sc->count; i++) {
-        uint32_t at = support_random_below(&random, 100), op = 0;
-        while (op < STEP_RECORD && at >= weights[op]) {
-            at -= weights[op++];
-        }
-        sc->steps[i] = (step){(step_op)op, support_random_next(&random) >> 1};
+    support_random random = {t->seed * 2654435761u + 7};
+    step *steps = t->steps;
+    t->count = 10 + support_random_below(&random, STEPS_MAX - 10);
+    for (uint32_t i = 0; i < t->count; i++) {
+        step_op op = (step_op)support_random_pick(&random, weights, STEP_OPS);
+        steps[i] = (step){op, support_random_next(&random) >> 1};
     }
 }
 
-static void script_fail(script *sc) {
-    for (uint32_t size = sc->count / 2; size > 0; size /= 2) {
-        for (uint32_t at = 0; at + size <= sc->count;) {
-            script less = *sc;
-            memmove(&less.steps[at], &less.steps[at + size],
-                    (sc->count - at - size) * sizeof less.steps[0]);
-            less.count -= size;
-            if (script_holds(&less)) {
-                at += size;
-            } else {
-                *sc = less;
-            }
-        }
-    }
-    (void)script_holds(sc);
-    for (uint32_t i = 0; i < sc->count; i++) {
-        fprintf(stderr, "  %s %x\n", op_names[sc->steps[i].op], sc->steps[i].bits);
-    }
-    fail_msg("seed %llu: %s", (unsigned long long)sc->seed, the_run.problem);
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s %x", op_names[p->op], p->bits);
 }
 
 /* PRE-01 PRE-02 PRE-03 PRE-04 */
 static void instances_are_what_a_naive_reference_says(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 1500; seed++) {
-        script sc;
-        script_make(&sc, seed);
-        if (!script_holds(&sc)) {
-            script_fail(&sc);
-        }
-    }
+    static step steps[STEPS_MAX];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 1500, .make = script_make,
+                                         .run = script_run, .print = step_print});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instances_are_what_a_naive_reference_says),
+        support_seeds_test(instances_are_what_a_naive_reference_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

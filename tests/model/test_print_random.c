@@ -5,6 +5,7 @@
  * smaller, member by member, as long as it still fails, and shown with its seed. */
 #include "model/print_fixture.h"
 #include "model/print_reader.h"
+#include "support/seeds.h"
 
 #define TYPES_MAX 6
 #define FIELDS_MAX 7
@@ -400,11 +401,8 @@ static void case_shrink(random_case *c) {
 static void random_values_read_back_from_their_text(void **state) {
     (void)state;
     static random_case c;
-    const char *only = getenv("STOA_SEED"), *rounds = getenv("STOA_ROUNDS");
-    uint64_t first = only != NULL ? strtoull(only, NULL, 10) : 1;
-    uint64_t count = only != NULL ? 1 : rounds != NULL ? strtoull(rounds, NULL, 10) : 2000;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        case_make(&c, seed);
+    for (support_seeds s = support_seeds_of(2000); support_seeds_next(&s);) {
+        case_make(&c, s.seed);
         if (case_holds(&c)) {
             continue;
         }
@@ -414,13 +412,13 @@ static void random_values_read_back_from_their_text(void **state) {
             fprintf(stderr, "S%d %s%s\n", i, part, c.types[i].own ? " with a printer" : "");
         }
         fprintf(stderr, "printed: %s\nwrong at: %s\n", text, wrong);
-        fail_msg("seed %llu: the text does not read back", (unsigned long long)seed);
+        fail_msg("the text of a value does not read back");
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_values_read_back_from_their_text),
+        support_seeds_test(random_values_read_back_from_their_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

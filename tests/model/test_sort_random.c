@@ -2,6 +2,7 @@
  * and the order of rows found by insertion. Never a cmocka check inside of a run: a script that
  * fails is made shorter as far as it still fails, and printed with its seed. */
 #include "model/sort_rows.h"
+#include "support/trace.h"
 
 STOA_COMPONENT(Rank, {
     int32_t value;
@@ -42,12 +43,6 @@ typedef struct step {
     step_op op;
     uint32_t bits;
 } step;
-
-typedef struct script {
-    uint64_t seed;
-    uint32_t count;
-    step steps[STEPS_MAX];
-} script;
 
 /* What the model knows of an entity. */
 typedef struct known {
@@ -384,72 +379,55 @@ static bool world_holds(void) {
     return true;
 }
 
-/* The first step after which the world and the model differ, or -1. */
-static int script_run(const script *sc) {
-    int failed = -1;
+static const char *script_run(const support_trace *t) {
+    static char wrong[80];
+    const step *steps = t->steps;
+    bool fine = true;
     memset(&r, 0, sizeof r);
     owned_alive = 0;
     support_world_open_with(&r.s, 16384);
-    for (uint32_t t = 0; t < TYPES; t++) {
-        stoa_type_register(r.s.world, types[t]);
+    for (uint32_t type = 0; type < TYPES; type++) {
+        stoa_type_register(r.s.world, types[type]);
     }
-    for (uint32_t i = 0; i < sc->count && failed < 0; i++) {
-        if (!step_run(&sc->steps[i]) || !world_holds()) {
-            failed = (int)i;
-        }
+    for (uint32_t i = 0; i < t->count && fine; i++) {
+        fine = step_run(&steps[i]) && world_holds();
+        snprintf(wrong, sizeof wrong, "the world and the model differ after step %u", i);
     }
     stoa_world_free(r.s.world);
-    return failed < 0 && (r.s.heap.bytes != 0 || owned_alive != 0) ? (int)sc->count : failed;
+    if (fine && (r.s.heap.bytes != 0 || owned_alive != 0)) {
+        snprintf(wrong, sizeof wrong, "values or memory are left");
+        return wrong;
+    }
+    return fine ? NULL : wrong;
 }
 
-static void script_make(script *sc, uint64_t seed) {
+static void script_make(support_trace *t) {
     static const uint8_t weights[] = {10, 4, 8, 5, 7, 6, 8, 6, 4, 7, 1};
-    support_random random = {seed * 2654435761u + 1};
-    *sc = (script){.seed = seed, .count = 10 + support_random_below(&random, STEPS_MAX - 10)};
-    for (uint32_t i = 0; i < sc->count; i++) {
-        uint32_t at = support_random_below(&random, 66), op = 0;
-        while (op < STEP_COMPACT && at >= weights[op]) {
-            at -= weights[op++];
-        }
-        sc->steps[i] = (step){i == 0 ? STEP_CREATE : (step_op)op, support_random_next(&random)};
+    support_random random = {t->seed * 2654435761u + 1};
+    step *steps = t->steps;
+    t->count = 10 + support_random_below(&random, STEPS_MAX - 10);
+    for (uint32_t i = 0; i < t->count; i++) {
+        step_op op = (step_op)support_random_pick(&random, weights, sizeof weights);
+        steps[i] = (step){i == 0 ? STEP_CREATE : op, support_random_next(&random)};
     }
 }
 
-static void script_shrink(script *sc) {
-    for (uint32_t i = sc->count; i-- > 0;) {
-        script shorter = *sc;
-        memmove(shorter.steps + i, shorter.steps + i + 1,
-                (shorter.count - i - 1) * sizeof *shorter.steps);
-        shorter.count--;
-        if (script_run(&shorter) >= 0) {
-            *sc = shorter;
-        }
-    }
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s %08x", op_names[p->op], p->bits);
 }
 
 /* SRT-01 SRT-02 CHG-02 */
 static void random_scripts_agree_with_the_model(void **state) {
     (void)state;
-    static script sc;
-    const char *given = getenv("STOA_SORT_SEED");
-    uint64_t first = given != NULL ? strtoull(given, NULL, 10) : 1;
-    for (uint64_t seed = first; seed < first + (given != NULL ? 1 : 60); seed++) {
-        script_make(&sc, seed);
-        if (script_run(&sc) < 0) {
-            continue;
-        }
-        script_shrink(&sc);
-        print_message("seed %llu fails with:\n", (unsigned long long)seed);
-        for (uint32_t i = 0; i < sc.count; i++) {
-            print_message("  %s %08x\n", op_names[sc.steps[i].op], sc.steps[i].bits);
-        }
-        fail();
-    }
+    static step steps[STEPS_MAX];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 60, .make = script_make,
+                                         .run = script_run, .print = step_print});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_scripts_agree_with_the_model),
+        support_seeds_test(random_scripts_agree_with_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

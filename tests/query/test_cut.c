@@ -5,51 +5,32 @@ static const int32_t sizes[] = {0, 1, 16, 17, 64, 100, 1000, 100000, INT32_MAX};
 #define SIZES ((int32_t)(sizeof sizes / sizeof *sizes))
 
 /* Queries of all kinds over the scene. */
-static stoa_query *query_of_kind(stoa_world *w, int kind) {
-    switch (kind) {
-    case 0:
-        return query_of(w, STOA_READ(Plain));
-    case 1:
-        return query_of(w, STOA_WRITE(Plain), STOA_READ(Exact), STOA_WITHOUT(Tag));
-    case 2:
-        return query_of(w, STOA_CHANGED(Exact));
-    case 3:
-        return query_of(w, STOA_ADDED(Exact), STOA_READ(Plain));
-    case 4:
-        return query_of(w, STOA_CHANGED(Plain));
-    case 5:
-        return query_of(w, STOA_READ(Switch));
-    case 6:
-        return query_of(w, STOA_WITHOUT(Switch));
-    case 7:
-        return query_of(w, STOA_OPTIONAL(Switch), STOA_READ(Plain));
-    case 8:
-        return query_of(w, STOA_READ(Sparse));
-    case 9:
-        return query_of(w, STOA_READ(Sparse), STOA_READ(Plain), STOA_READ(Exact));
-    case 10:
-        return query_of(w, STOA_WITHOUT(Sparse));
-    case 11:
-        return query_of(w, STOA_CHANGED(Loose), STOA_OPTIONAL(Plain));
-    case 12:
-        return query_of(w, STOA_ANY(Plain), STOA_ANY(Exact));
-    case 13:
-        return query_of(w, STOA_ANY(Switch), STOA_ANY(Sparse), STOA_READ(Plain));
-    case 14:
-        return query_of(w, STOA_OPTIONAL(Plain));
-    case 15:
-        return query_of(w, STOA_WITHOUT(Plain));
-    case 16:
-        return query_of(w, STOA_FILTER(Tag));
-    case 17:
-        return query_of(w, STOA_ADDED(Sparse), STOA_CHANGED(Exact), STOA_WITHOUT(Loose));
-    case 18:
-        return query_of(w, STOA_READ(Other));
-    default:
-        return query_of(w, STOA_READ(Other), STOA_READ(Sparse));
-    }
-}
 #define KINDS 20
+static stoa_query *query_of_kind(stoa_world *w, int kind) {
+    const stoa_term kinds[KINDS][3] = {
+        {STOA_READ(Plain)},
+        {STOA_WRITE(Plain), STOA_READ(Exact), STOA_WITHOUT(Tag)},
+        {STOA_CHANGED(Exact)},
+        {STOA_ADDED(Exact), STOA_READ(Plain)},
+        {STOA_CHANGED(Plain)},
+        {STOA_READ(Switch)},
+        {STOA_WITHOUT(Switch)},
+        {STOA_OPTIONAL(Switch), STOA_READ(Plain)},
+        {STOA_READ(Sparse)},
+        {STOA_READ(Sparse), STOA_READ(Plain), STOA_READ(Exact)},
+        {STOA_WITHOUT(Sparse)},
+        {STOA_CHANGED(Loose), STOA_OPTIONAL(Plain)},
+        {STOA_ANY(Plain), STOA_ANY(Exact)},
+        {STOA_ANY(Switch), STOA_ANY(Sparse), STOA_READ(Plain)},
+        {STOA_OPTIONAL(Plain)},
+        {STOA_WITHOUT(Plain)},
+        {STOA_FILTER(Tag)},
+        {STOA_ADDED(Sparse), STOA_CHANGED(Exact), STOA_WITHOUT(Loose)},
+        {STOA_READ(Other)},
+        {STOA_READ(Other), STOA_READ(Sparse)},
+    };
+    return query_make(w, kinds[kind], 3);
+}
 
 /* SYS-06 QRY-02 */
 static void parts_visit_what_an_iteration_visits(void **state) {

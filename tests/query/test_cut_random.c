@@ -1,7 +1,6 @@
 /* Parts of random queries over random worlds against asking each entity. */
 #include "query/cut_fixture.h"
-
-#include <stdlib.h>
+#include "support/seeds.h"
 
 #define KINDS 7
 #define ENTITIES 3000
@@ -171,32 +170,17 @@ static void game_play(uint64_t seed) {
     support_world_close(&g.s);
 }
 
-static uint64_t seed_running;
-
-static int seed_show(void **state) {
-    (void)state;
-    if (seed_running != 0) {
-        print_error("STOA_SEED=%llu was running\n", (unsigned long long)seed_running);
-    }
-    return 0;
-}
-
 /* SYS-06 QRY-02 */
 static void parts_agree_with_asking_each_entity(void **state) {
-    const char *only = getenv("STOA_SEED"), *rounds = getenv("STOA_ROUNDS");
-    uint64_t first = only != NULL ? strtoull(only, NULL, 10) : 1;
-    uint64_t count = only != NULL ? 1 : rounds != NULL ? strtoull(rounds, NULL, 10) : 30;
     (void)state;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        seed_running = seed;
-        game_play(seed);
+    for (support_seeds s = support_seeds_of(30); support_seeds_next(&s);) {
+        game_play(s.seed);
     }
-    seed_running = 0;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(parts_agree_with_asking_each_entity, seed_show),
+        support_seeds_test(parts_agree_with_asking_each_entity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,9 @@ uint32_t support_random_next(support_random *random);
 /* A number from 0 to n - 1; 0 if n is 0. */
 uint32_t support_random_below(support_random *random, uint32_t n);
 
+/* A number from 0 to `count` - 1, each as often as its weight says. */
+uint32_t support_random_pick(support_random *random, const uint8_t *weights, uint32_t count);
+
 /* A world on the counting allocator, with handlers that count, on whatever threads. */
 typedef struct support_world {
     stoa_world *world;

@@ -4,9 +4,8 @@
  * statuses, what hooks were called with, counts, hashes, ticks. The texts must be equal. A third
  * run has allocations fail during flushes, which are repeated until they succeed. A script that
  * fails is made shorter as far as it still fails, and printed with its seed. */
-#include <stdlib.h>
-
 #include "commands_types.h"
+#include "support/trace.h"
 #include "world/commands.h"
 
 #define POOL_MAX 40
@@ -49,20 +48,17 @@ typedef struct step {
     uint32_t bits;
 } step;
 
+/* What a seed says beside the steps. */
 typedef struct script {
-    uint64_t seed;
-    uint32_t count;
     uint32_t hooked; /* bit 3 * type + kind: there is a hook */
     bool meddles;    /* hooks change others */
     bool logs;       /* a log is kept */
     uint32_t heard;  /* bit type: events of it have a listener */
     uint32_t read;   /* bit type: and a reader */
-    step steps[STEPS_MAX];
 } script;
 
 typedef struct run {
     support_world s;
-    const script *script;
     stoa_commands *commands;
     stoa_reader *readers[TYPES];
     stoa_entity pool[POOL_MAX];
@@ -77,7 +73,7 @@ typedef struct run {
 } run;
 
 static run runs[3];
-static uint64_t seed_running;
+static script sc;
 
 static void tell(run *r, const char *format, ...) STOA_PRINTF(2, 3);
 static void tell(run *r, const char *format, ...) {
@@ -138,7 +134,7 @@ static void hook_called(stoa_world *w, stoa_entity e, void *value, void *user) {
     run *r = h->run;
     tell(r, "hook %u of %s on %uv%u: %lld\n", h->kind, types[h->t]->identifier, e.index,
          e.generation, (long long)value_read(value, h->t));
-    if (!r->script->meddles || r->depth > 1 || r->budget-- <= 0) {
+    if (!sc.meddles || r->depth > 1 || r->budget-- <= 0) {
         return;
     }
     r->depth++;
@@ -171,7 +167,7 @@ static void hook_called(stoa_world *w, stoa_entity e, void *value, void *user) {
 static void hooks_add(run *r, hook_user *users) {
     for (uint32_t i = 0; i < 3 * TYPES; i++) {
         users[i] = (hook_user){r, i / 3, i % 3};
-        if ((r->script->hooked >> i & 1) != 0) {
+        if ((sc.hooked >> i & 1) != 0) {
             stoa_hook_type(r->s.world, (stoa_hook_kind)(i % 3), types[i / 3], hook_called,
                            &users[i]);
         }
@@ -184,7 +180,7 @@ static void event_heard(stoa_world *w, const stoa_event *event, void *user) {
     run *r = h->run;
     tell(r, "heard %s to %uv%u: %lld, %d live\n", types[h->t]->identifier, event->target.index,
          event->target.generation, (long long)value_read(event->data, h->t), stoa_count(w));
-    if (r->script->meddles && r->budget-- > 0) {
+    if (sc.meddles && r->budget-- > 0) {
         stoa_entity other = pool_get(r, (uint32_t)r->used);
         size_t fail_at = r->s.heap.fail_at;
         r->s.heap.fail_at = 0;
@@ -196,10 +192,10 @@ static void event_heard(stoa_world *w, const stoa_event *event, void *user) {
 
 static void events_open(run *r, hook_user *users) {
     for (uint32_t t = 0; t < TYPES; t++) {
-        if ((r->script->heard >> t & 1) != 0) {
+        if ((sc.heard >> t & 1) != 0) {
             stoa_listener_type(r->s.world, types[t], event_heard, &users[3 * t]);
         }
-        if ((r->script->read >> t & 1) != 0) {
+        if ((sc.read >> t & 1) != 0) {
             r->readers[t] = stoa_reader_new_type(r->s.world, types[t]);
         }
     }
@@ -344,26 +340,26 @@ static void entity_tell(run *r, stoa_entity e) {
     tell(r, "\n");
 }
 
-static void script_run(run *r, const script *sc, bool merge, bool faults) {
+static void script_run(run *r, const support_trace *t, bool merge, bool faults) {
     static hook_user users[3 * TYPES];
+    const step *steps = t->steps;
     memset(r, 0, offsetof(run, text));
     support_world_open_with(&r->s, 16384);
-    r->script = sc;
-    r->commands = sc->seed % 2 == 0 ? stoa_deferred(r->s.world) : stoa_commands_new(r->s.world);
+    r->commands = t->seed % 2 == 0 ? stoa_deferred(r->s.world) : stoa_commands_new(r->s.world);
     r->faults = faults;
-    r->random.state = sc->seed;
+    r->random.state = t->seed;
     r->budget = 60;
     stoa__commands_merge(r->s.world, merge);
     for (int i = 0; i < 6; i++) {
         pool_add(r, stoa_create(r->s.world));
     }
-    if (sc->logs) {
+    if (sc.logs) {
         stoa_log_keep(r->s.world, 1000);
     }
     hooks_add(r, users);
     events_open(r, users);
-    for (uint32_t i = 0; i < sc->count; i++) {
-        tell(r, "%u %s %d\n", i, op_names[sc->steps[i].op], step_run(r, &sc->steps[i]));
+    for (uint32_t i = 0; i < t->count; i++) {
+        tell(r, "%u %s %d\n", i, op_names[steps[i].op], step_run(r, &steps[i]));
     }
     step_flush(r);
     for (stoa_log log = stoa_destroyed_since(r->s.world, 0); stoa_log_next(&log);) {
@@ -381,107 +377,72 @@ static void script_run(run *r, const script *sc, bool merge, bool faults) {
     assert_int_equal(owned_alive, 0);
 }
 
-/* True if all runs of the script tell the same. */
-static bool script_holds(const script *sc) {
-    script_run(&runs[0], sc, true, false);
-    script_run(&runs[1], sc, false, false);
+/* All runs of the script must tell the same. */
+static const char *runs_compare(const support_trace *t) {
+    script_run(&runs[0], t, true, false);
+    script_run(&runs[1], t, false, false);
     if (strcmp(runs[0].text, runs[1].text) != 0) {
-        return false;
+        return "merged commands and single ones come to different worlds";
     }
-    if (sc->hooked != 0 || sc->logs) {
-        return true;
+    if (sc.hooked != 0 || sc.logs) {
+        return NULL;
     }
-    script_run(&runs[2], sc, true, true);
+    script_run(&runs[2], t, true, true);
     if (strcmp(runs[0].text, runs[2].text) != 0) {
         memcpy(runs[1].text, runs[2].text, sizeof runs[1].text);
-        return false;
+        return "commands come to another world if allocations fail";
     }
-    return true;
+    return NULL;
 }
 
-static void script_make(script *sc, uint64_t seed) {
-    support_random random = {seed * 2654435761u + 1};
+static void script_make(support_trace *t) {
     static const uint8_t weights[] = {30, 14, 18, 14, 4, 6, 5, 8, 5, 1, 3, 1, 1, 3, 12};
-    *sc = (script){.seed = seed, .count = 20 + support_random_below(&random, STEPS_MAX - 20)};
+    support_random random = {t->seed * 2654435761u + 1};
+    step *steps = t->steps;
+    sc = (script){.hooked = 0};
+    t->count = 20 + support_random_below(&random, STEPS_MAX - 20);
     uint32_t way = support_random_below(&random, 4);
     for (uint32_t i = 0; way > 1 && i < 3 * TYPES; i++) {
-        sc->hooked |= (uint32_t)(support_random_below(&random, way == 2 ? 12 : 3) == 0) << i;
+        sc.hooked |= (uint32_t)(support_random_below(&random, way == 2 ? 12 : 3) == 0) << i;
     }
-    sc->meddles = support_random_below(&random, 2) == 0;
-    sc->logs = support_random_below(&random, 8) == 0;
-    sc->heard = support_random_next(&random) & support_random_next(&random);
-    sc->read = support_random_next(&random) & support_random_next(&random);
+    sc.meddles = support_random_below(&random, 2) == 0;
+    sc.logs = support_random_below(&random, 8) == 0;
+    sc.heard = support_random_next(&random) & support_random_next(&random);
+    sc.read = support_random_next(&random) & support_random_next(&random);
     uint32_t who = 0;
-    for (uint32_t i = 0; i < sc->count; i++) {
-        uint32_t at = support_random_below(&random, 125), op = 0;
-        while (op < STEP_SEND && at >= weights[op]) {
-            at -= weights[op++];
-        }
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t op = support_random_pick(&random, weights, sizeof weights);
         if (support_random_below(&random, 100) >= 75) {
             who = support_random_next(&random) >> 4;
         }
-        sc->steps[i] = (step){(step_op)op, who, support_random_next(&random)};
+        steps[i] = (step){(step_op)op, who, support_random_next(&random)};
     }
 }
 
-/* Takes steps out as long as the script still fails. */
-static void script_shrink(script *sc) {
-    for (uint32_t size = sc->count / 2; size > 0; size /= 2) {
-        for (uint32_t at = 0; at + size <= sc->count;) {
-            script less = *sc;
-            memmove(&less.steps[at], &less.steps[at + size],
-                    (sc->count - at - size) * sizeof less.steps[0]);
-            less.count -= size;
-            if (script_holds(&less)) {
-                at += size;
-            } else {
-                *sc = less;
-            }
-        }
-    }
-    assert_false(script_holds(sc));
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s %u %s %x", op_names[p->op], p->who % 6, types[p->bits % TYPES]->identifier,
+            p->bits);
 }
 
-static void script_fail(script *sc) {
-    script_shrink(sc);
-    fprintf(stderr, "seed %llu, %u steps, hooks %x%s:\n", (unsigned long long)sc->seed, sc->count,
-            sc->hooked, sc->meddles ? " that meddle" : "");
-    for (uint32_t i = 0; i < sc->count; i++) {
-        fprintf(stderr, "  %s %u %s %x\n", op_names[sc->steps[i].op], sc->steps[i].who % 6,
-                types[sc->steps[i].bits % TYPES]->identifier, sc->steps[i].bits);
-    }
-    fprintf(stderr, "merged:\n%s\nthe other:\n%s\n", runs[0].text, runs[1].text);
-    fail_msg("seed %llu: the worlds differ", (unsigned long long)sc->seed);
-}
-
-static int seed_show(void **state) {
-    (void)state;
-    if (seed_running != 0) {
-        fprintf(stderr, "seed %llu was running\n", (unsigned long long)seed_running);
-    }
-    return 0;
+static void runs_tell(FILE *out, const support_trace *t) {
+    (void)t;
+    fprintf(out, "hooks %x%s; merged:\n%s\nthe other:\n%s\n", sc.hooked,
+            sc.meddles ? " that meddle" : "", runs[0].text, runs[1].text);
 }
 
 /* CMD-02 CMD-03 CMD-07 EVT-01 HOK-01 HOK-02 CMP-11 GEN-03 */
 static void merged_scripts_come_to_the_same_as_single_commands(void **state) {
     (void)state;
-    static script sc;
-    const char *only = getenv("STOA_SEED"), *rounds = getenv("STOA_ROUNDS");
-    uint64_t first = only != NULL ? strtoull(only, NULL, 10) : 1;
-    uint64_t count = only != NULL ? 1 : rounds != NULL ? strtoull(rounds, NULL, 10) : 400;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        seed_running = seed;
-        script_make(&sc, seed);
-        if (!script_holds(&sc)) {
-            script_fail(&sc);
-        }
-    }
-    seed_running = 0;
+    static step steps[STEPS_MAX];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 400, .make = script_make,
+                                         .run = runs_compare, .print = step_print,
+                                         .tell = runs_tell});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(merged_scripts_come_to_the_same_as_single_commands, seed_show),
+        support_seeds_test(merged_scripts_come_to_the_same_as_single_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

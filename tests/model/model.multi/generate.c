@@ -93,16 +93,7 @@ void generator_init(generator *g, uint32_t seed) {
 }
 
 static op_kind kind_draw(generator *g) {
-    uint32_t sum = 0;
-    for (int kind = 0; kind < OP_KIND_COUNT; kind++) {
-        sum += weights[kind];
-    }
-    uint32_t draw = below(g, sum);
-    int kind = 0;
-    while (draw >= weights[kind]) {
-        draw -= weights[kind++];
-    }
-    return (op_kind)kind;
+    return (op_kind)support_random_pick(&g->random, weights, OP_KIND_COUNT);
 }
 
 /* A random part of the components in use; each with a chance of `numerator` in 8. */

@@ -2,56 +2,30 @@
  *
  * Fixed seeds by default; STOA_SEED=n runs one, STOA_SOAK_SECONDS=n goes on with further seeds for
  * that long. A seed that fails is shrunk and printed as a sequence of calls, with what differs. */
-#include <stdlib.h>
-#include <time.h>
-
 #include "shrink.h"
+
+#include <stdlib.h>
+
+#include "support/seeds.h"
 
 #define SEED_COUNT 160
 #define SEED_BATCH 20
 #define OP_COUNT 5000
-#define FULL_EVERY 250
 
-static const run_options run_all = {.full_every = FULL_EVERY, .second_world = true};
-
-/* Short traces are compared in full after each operation, so that the shortest one is found. */
-static run_options options_of(const trace *t, const run_options *options) {
-    run_options own = *options;
-    if (t->count < FULL_EVERY) {
-        own.full_every = 1;
-    }
-    return own;
-}
-
-static bool trace_fails_apart(const trace *t, void *user) {
-    run_result result;
-    run_options options = options_of(t, user);
-    shrink_run_apart(t, &options, &result);
-    return result.failed;
-}
-
-static bool trace_fails(const trace *t, void *user) {
-    run_result result;
-    run_options options = options_of(t, user);
-    run_replay(t, &options, &result);
-    return result.failed;
-}
+static const run_options run_all = {.full_every = 250, .second_world = true};
+static int64_t ops_done;
 
 /* Shrinks a failing trace and prints it. */
 static void trace_explain(trace *t, const run_result *found) {
-    run_options options = run_all;
     run_result result;
     fprintf(stderr, "seed %u fails after %d operations: %s\n", (unsigned)t->seed, (int)t->count,
             found->message);
-    shrink(t, trace_fails_apart, &options);
-    options = options_of(t, &options);
-    shrink_run_apart(t, &options, &result);
+    shrink(t, &run_all, true, &result);
     fprintf(stderr, "shrunk to %d operations: %s\n", (int)t->count, result.message);
     trace_print(stderr, t);
 }
 
-/* Runs seeds first to last; returns how many operations they made. */
-static int64_t seeds_run(uint32_t first, uint32_t last) {
+static void seeds_run(uint32_t first, uint32_t last) {
     trace t;
     run_result result;
     shrink_seeds_apart(first, last, OP_COUNT, &run_all, &t, &result);
@@ -62,12 +36,7 @@ static int64_t seeds_run(uint32_t first, uint32_t last) {
     if (result.failed) {
         fail_msg("the world and the reference differ, see above");
     }
-    return result.op_count;
-}
-
-static long environment_number(const char *name) {
-    const char *text = getenv(name);
-    return text == NULL ? -1 : strtol(text, NULL, 10);
+    ops_done += result.op_count;
 }
 
 /* ENT-02 ENT-03 ENT-04 ENT-05 ENT-06 ENT-07 ENT-08 ENT-09 ENT-10 ENT-11
@@ -77,25 +46,8 @@ static long environment_number(const char *name) {
  * STO-01 STO-02 STO-04 STO-08 STO-11 QRY-01 QRY-02 QRY-03 QRY-04 QRY-05 QRY-06 QRY-09 QRY-11 */
 static void world_agrees_with_the_reference(void **state) {
     (void)state;
-    long seed = environment_number("STOA_SEED");
-    if (seed >= 0) {
-        (void)seeds_run((uint32_t)seed, (uint32_t)seed);
-        return;
-    }
-    int64_t done = 0;
-    for (uint32_t first = 0; first < SEED_COUNT; first += SEED_BATCH) {
-        done += seeds_run(first, first + SEED_BATCH - 1);
-    }
-    assert_true(done >= SEED_COUNT * OP_COUNT);
-    long seconds = environment_number("STOA_SOAK_SECONDS");
-    time_t start = time(NULL);
-    uint32_t next = SEED_COUNT;
-    while (seconds > 0 && time(NULL) - start < seconds) {
-        done += seeds_run(next, next);
-        next++;
-    }
-    if (seconds > 0) {
-        print_message("%u seeds, %lld operations\n", (unsigned)next, (long long)done);
+    if (support_seeds_soak(SEED_COUNT, SEED_BATCH, seeds_run) >= SEED_COUNT) {
+        assert_true(ops_done >= SEED_COUNT * OP_COUNT);
     }
 }
 
@@ -111,7 +63,8 @@ static int32_t fault_shrink(reference_fault fault, char *text, size_t size) {
     if (!result.failed) {
         fail_msg("fault %d was not found", (int)fault);
     }
-    shrink(&t, trace_fails, &options);
+    shrink(&t, &options, false, &result);
+    assert_true(result.failed);
     FILE *out = tmpfile();
     assert_non_null(out);
     trace_print(out, &t);
@@ -125,7 +78,7 @@ static int32_t fault_shrink(reference_fault fault, char *text, size_t size) {
 /* STO-04 */
 static void injected_fault_is_found_and_shrinks_to_a_handful_of_calls(void **state) {
     (void)state;
-    if (environment_number("STOA_SEED") >= 0) {
+    if (getenv("STOA_SEED") != NULL) {
         skip();
     }
     static const char *const calls[FAULT_COUNT] = {

@@ -4,14 +4,10 @@
 
 #include "run.h"
 
-/* Tells if a trace fails. */
-typedef bool (*shrink_fails)(const trace *t, void *user);
-
-/* Takes from a failing trace all that can go. The ops stay in the same array. */
-void shrink(trace *t, shrink_fails fails, void *user);
-
-/* Runs a trace in a process of its own, so that a crash is a failure like any other. */
-void shrink_run_apart(const trace *t, const run_options *options, run_result *result);
+/* Takes from a failing trace all that can go, and tells how what is left fails. The ops stay in the
+ * same array. Apart, each run is in a process of its own, so that a crash is a failure like any
+ * other. */
+void shrink(trace *t, const run_options *options, bool apart, run_result *result);
 
 /* Generates and runs seeds first to last in a process of its own, up to the first that fails. That
  * one's trace is given, in `t->ops` to be freed. */

@@ -4,6 +4,7 @@
  * recorded and applied later. A script that fails is made shorter as far as it still fails, and
  * printed with its seed. */
 #include "model.h"
+#include "support/trace.h"
 
 #define STEPS_MAX 90
 
@@ -38,12 +39,10 @@ typedef struct step {
     bool recorded;
 } step;
 
+/* What a seed says beside the steps. */
 typedef struct script {
-    uint64_t seed;
-    int count;
     stoa_relation_policy policies[2];
     bool acyclic[2];
-    step steps[STEPS_MAX];
 } script;
 
 typedef struct run {
@@ -59,6 +58,7 @@ typedef struct run {
 } run;
 
 static run the_run;
+static script sc;
 
 static int person_pick(const run *r, uint32_t number) {
     /* Half of the time one of the youngest, most of which live. */
@@ -253,54 +253,48 @@ static void step_run(run *r, const step *p) {
     r->recorded_b[r->recorded_count++] = b;
 }
 
-static void run_open(run *r, const script *sc) {
+static void run_open(run *r) {
     memset(r, 0, sizeof *r);
     support_world_open(&r->s);
-    r->relations[0] = inside_new(r->s.world, sc->policies[0], sc->acyclic[0]);
-    r->relations[1] = likes_new(r->s.world, sc->policies[1], sc->acyclic[1]);
+    r->relations[0] = inside_new(r->s.world, sc.policies[0], sc.acyclic[0]);
+    r->relations[1] = likes_new(r->s.world, sc.policies[1], sc.acyclic[1]);
     for (int i = 0; i < 2; i++) {
-        r->m.relations[i].policy = sc->policies[i];
-        r->m.relations[i].acyclic = sc->acyclic[i];
+        r->m.relations[i].policy = sc.policies[i];
+        r->m.relations[i].acyclic = sc.acyclic[i];
     }
     for (int i = 0; i < 5; i++) {
         person_make(r, stoa_create(r->s.world));
     }
 }
 
-/* True if the world and its twin agree all along. */
-static bool script_holds(const script *sc) {
+/* The world and its twin must agree all along. */
+static const char *script_run(const support_trace *t) {
     run *r = &the_run;
-    run_open(r, sc);
-    for (int i = 0; i < sc->count && r->what == NULL; i++) {
+    const step *steps = t->steps;
+    run_open(r);
+    for (uint32_t i = 0; i < t->count && r->what == NULL; i++) {
         if (r->m.count + 4 < PEOPLE_MAX) {
-            step_run(r, &sc->steps[i]);
-            run_compare(r, &sc->steps[i]);
+            step_run(r, &steps[i]);
+            run_compare(r, &steps[i]);
         }
     }
-    const char *what = r->what;
     stoa_world_free(r->s.world);
     assert_int_equal(r->s.heap.bytes, 0);
-    r->what = what;
-    return what == NULL;
+    return r->what;
 }
 
-static void script_make(script *sc, uint64_t seed) {
-    support_random random = {seed * 977 + 5};
-    sc->seed = seed;
-    sc->count = 20 + (int)support_random_below(&random, STEPS_MAX - 20);
+static void script_make(support_trace *t) {
+    support_random random = {t->seed * 977 + 5};
+    step *steps = t->steps;
+    t->count = 20 + support_random_below(&random, STEPS_MAX - 20);
     for (int i = 0; i < 2; i++) {
-        sc->policies[i] = (stoa_relation_policy)support_random_below(&random, 3);
-        sc->acyclic[i] = support_random_below(&random, 2) == 0;
+        sc.policies[i] = (stoa_relation_policy)support_random_below(&random, 3);
+        sc.acyclic[i] = support_random_below(&random, 2) == 0;
     }
     bool records = support_random_below(&random, 3) == 0;
-    for (int i = 0; i < sc->count; i++) {
-        step *p = &sc->steps[i];
-        uint32_t share = support_random_below(&random, 64);
-        int op = 0;
-        for (; share >= op_shares[op]; op++) {
-            share -= op_shares[op];
-        }
-        p->op = (step_op)op;
+    for (uint32_t i = 0; i < t->count; i++) {
+        step *p = &steps[i];
+        p->op = (step_op)support_random_pick(&random, op_shares, STEP_OPS);
         p->relation = (int)support_random_below(&random, 2);
         p->a = support_random_next(&random) >> 8;
         p->b = support_random_next(&random) >> 8;
@@ -309,45 +303,31 @@ static void script_make(script *sc, uint64_t seed) {
     }
 }
 
-/* Leaves out what need not be there for the script to fail, and prints the rest. */
-static void script_blame(script *sc) {
-    for (int i = sc->count - 1; i >= 0; i--) {
-        script shorter = *sc;
-        memmove(&shorter.steps[i], &shorter.steps[i + 1],
-                (size_t)(sc->count - i - 1) * sizeof(step));
-        shorter.count--;
-        if (!script_holds(&shorter)) {
-            *sc = shorter;
-        }
-    }
-    script_holds(sc);
-    print_error("seed %llu, policies %d %d, acyclic %d %d: %s\n", (unsigned long long)sc->seed,
-                (int)sc->policies[0], (int)sc->policies[1], sc->acyclic[0], sc->acyclic[1],
-                the_run.what);
+static void step_print(FILE *out, const void *given) {
+    const step *p = given;
+    fprintf(out, "%s%s %d: %u %u", p->recorded ? "record " : "", op_names[p->op], p->relation, p->a,
+            p->b);
+}
+
+static void script_tell(FILE *out, const support_trace *t) {
+    (void)t;
+    fprintf(out, "policies %d %d, acyclic %d %d\n", (int)sc.policies[0], (int)sc.policies[1],
+            sc.acyclic[0], sc.acyclic[1]);
     support_print_error();
-    for (int i = 0; i < sc->count; i++) {
-        const step *p = &sc->steps[i];
-        print_error("  %s%s %d: %u %u\n", p->recorded ? "record " : "", op_names[p->op],
-                    p->relation, p->a, p->b);
-    }
-    fail();
 }
 
 /* REL-01 ENT-09 */
 static void relations_do_what_their_naive_twin_does(void **state) {
     (void)state;
-    static script sc;
-    for (uint64_t seed = 1; seed <= 600; seed++) {
-        script_make(&sc, seed);
-        if (!script_holds(&sc)) {
-            script_blame(&sc);
-        }
-    }
+    static step steps[STEPS_MAX];
+    support_traces_run(&(support_traces){SUPPORT_STEPS(steps), .seeds = 600, .make = script_make,
+                                         .run = script_run, .print = step_print,
+                                         .tell = script_tell});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relations_do_what_their_naive_twin_does),
+        support_seeds_test(relations_do_what_their_naive_twin_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

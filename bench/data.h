@@ -75,9 +75,9 @@ static inline Badge data_badge(int32_t i, int32_t round, int32_t n) {
                    data_badges(n)};
 }
 
-/* Adds an entity that was found to a sum; another order comes to another sum. */
-static inline uint64_t data_found(uint64_t sum, uint32_t entity) {
-    return sum * 3 + entity;
+/* Adds an entity that was found by a value to a sum; entities of one value come in any order. */
+static inline uint64_t data_found(uint64_t sum, uint32_t number, uint32_t entity) {
+    return sum + (uint64_t)(number + 1) * entity;
 }
 
 /* What a reader of an event adds up. */
@@ -159,6 +159,9 @@ void data_name(int32_t i, char text[DATA_NAME_SIZE]);
 
 /* All n names in an order that is random and always the same; given back by free(). */
 char (*data_names(int32_t n))[DATA_NAME_SIZE];
+
+/* The rows on saved worlds: bytes of an entity's components. */
+#define DATA_BODY_SIZE 64
 
 /* The rows on change tracking: entities that change at a time. */
 #define DATA_CHANGES 10000

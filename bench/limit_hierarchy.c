@@ -15,6 +15,8 @@ typedef float column __attribute__((vector_size(16)));
 typedef struct tree {
     hierarchy_matrix *locals, *worlds;
     uint32_t *parents;
+    uint8_t *memory;
+    size_t memory_size;
     bench_size size;
     int32_t turn;
 } tree;
@@ -51,11 +53,13 @@ LIMIT_JOB static void tree_work(const tree *t) {
 
 static void *tree_open(bench_size size) {
     tree *t = bench_alloc(1, sizeof *t);
-    size_t n = (size_t)size.n;
+    size_t n = (size_t)size.n, used = 0;
     *t = (tree){.size = size};
-    t->locals = bench_alloc(n, sizeof *t->locals);
-    t->worlds = bench_alloc(n, sizeof *t->worlds);
-    t->parents = bench_alloc(n, sizeof *t->parents);
+    t->memory_size = n * (2 * sizeof(hierarchy_matrix) + sizeof(uint32_t)) + (size_t)3 * 128;
+    t->memory = bench_map(t->memory_size);
+    t->locals = limit_carve(t->memory, &used, n, sizeof *t->locals);
+    t->worlds = limit_carve(t->memory, &used, n, sizeof *t->worlds);
+    t->parents = limit_carve(t->memory, &used, n, sizeof *t->parents);
     for (int32_t i = 1; i < size.n; i++) {
         t->parents[i] = (uint32_t)hierarchy_parent(i);
     }
@@ -85,9 +89,7 @@ static double tree_after(void *side) {
 
 static void tree_close(void *side) {
     tree *t = side;
-    free(t->locals);
-    free(t->worlds);
-    free(t->parents);
+    bench_unmap(t->memory, t->memory_size);
     free(t);
 }
 

@@ -1,22 +1,36 @@
-/* The limit of finding entities by a value: a hash table of pairs of value and entity, open
- * addressing, entities of one value in ascending order. Less than half full, as large as it ever
- * has to be. A change of a value is a store, a pair out and a pair in. */
+/* The limit of finding entities by a value: a bare hash table from a value to its entities.
+ *
+ * Open addressing with linear probing over buckets, as large as it ever has to be and less than
+ * half full. A bucket is a cache line with a value and up to seven of its entities, in no order; a
+ * value that has more goes on in the next bucket that is its own or free. Only the last bucket of a
+ * value is not full, so that one that is not full ends a look-up. A change of a value is a store,
+ * an entity out and an entity in. */
 #include "limit.h"
 #include "sides.h"
 
 #include <stdlib.h>
 
-/* A free pair has no entity. */
-typedef struct limit_pairs_cell {
+#define BUCKET_MAX 7
+
+typedef struct bucket {
     uint32_t number;
-    limit_entity entity;
-} limit_pairs_cell;
+    uint32_t count; /* 0: free */
+    limit_entity entities[BUCKET_MAX];
+} bucket;
+
+/* From values to entities. */
+typedef struct values {
+    bucket *buckets;
+    uint32_t mask;
+    uint32_t shift; /* what is left of 64 bits by a bucket's number */
+} values;
 
 typedef struct found {
     limit_index index; /* `place` is the row of the entity's badge */
     Badge *badges;
-    limit_pairs_cell *cells;
-    uint32_t mask;
+    values values;
+    uint8_t *memory;
+    size_t memory_size;
     limit_entity *entities;
     uint32_t *order; /* random */
     uint64_t sum;
@@ -25,90 +39,130 @@ typedef struct found {
     bench_size size;
 } found;
 
-static inline uint32_t number_home(const found *f, uint32_t number) {
-    uint64_t mixed = number * UINT64_C(0x9E3779B97F4A7C15);
-    return (uint32_t)(mixed >> 40) & f->mask;
+static inline uint32_t number_home(const values *v, uint32_t number) {
+    return (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> v->shift);
 }
 
-/* Pairs of the same value that come later change places with it on the way. */
-static inline void pair_insert(found *f, uint32_t number, limit_entity e) {
-    limit_pairs_cell *cells = f->cells;
-    uint32_t at = number_home(f, number);
-    for (; cells[at].entity.index != 0; at = (at + 1) & f->mask) {
-        if (cells[at].number == number && cells[at].entity.index > e.index) {
-            limit_entity later = cells[at].entity;
-            cells[at].entity = e;
-            e = later;
-        }
+/* The next bucket of a value from `at` on, or the free one where it would stand. */
+static inline uint32_t number_seek(const values *v, uint32_t number, uint32_t at) {
+    while (v->buckets[at].count != 0 && v->buckets[at].number != number) {
+        at = (at + 1) & v->mask;
     }
-    cells[at] = (limit_pairs_cell){number, e};
+    return at;
 }
 
-/* Later pairs move back into the hole as far as they may. */
-static inline void pair_remove(found *f, uint32_t number, limit_entity e) {
-    limit_pairs_cell *cells = f->cells;
-    uint32_t mask = f->mask, hole = number_home(f, number);
-    while (cells[hole].entity.index != e.index) {
-        hole = (hole + 1) & mask;
+static inline void entity_insert(const values *v, uint32_t number, limit_entity e) {
+    uint32_t at = number_seek(v, number, number_home(v, number));
+    while (v->buckets[at].count == BUCKET_MAX) {
+        at = number_seek(v, number, (at + 1) & v->mask);
     }
-    for (uint32_t at = (hole + 1) & mask; cells[at].entity.index != 0; at = (at + 1) & mask) {
-        uint32_t from_home = (at - number_home(f, cells[at].number)) & mask;
+    bucket *b = &v->buckets[at];
+    b->number = number;
+    b->entities[b->count++] = e;
+}
+
+/* Later buckets move back into the hole as far as they may. */
+static void hole_close(const values *v, uint32_t hole) {
+    uint32_t mask = v->mask;
+    for (uint32_t at = (hole + 1) & mask; v->buckets[at].count != 0; at = (at + 1) & mask) {
+        uint32_t from_home = (at - number_home(v, v->buckets[at].number)) & mask;
         if (from_home >= ((at - hole) & mask)) {
-            cells[hole] = cells[at];
+            v->buckets[hole] = v->buckets[at];
             hole = at;
         }
     }
-    cells[hole].entity.index = 0;
+    v->buckets[hole].count = 0;
+}
+
+/* The last entity of the value takes the place of the one that goes. */
+static inline void entity_remove(const values *v, uint32_t number, limit_entity e) {
+    limit_entity *place = NULL;
+    for (uint32_t at = number_home(v, number);; at = (at + 1) & v->mask) {
+        at = number_seek(v, number, at);
+        bucket *b = &v->buckets[at];
+        for (uint32_t i = 0; i < b->count; i++) {
+            place = b->entities[i].index == e.index ? &b->entities[i] : place;
+        }
+        uint32_t next = at;
+        if (b->count == BUCKET_MAX) {
+            next = number_seek(v, number, (at + 1) & v->mask);
+        }
+        if (next == at || v->buckets[next].count == 0) {
+            *place = b->entities[--b->count];
+            if (b->count == 0) {
+                hole_close(v, at);
+            }
+            return;
+        }
+    }
+}
+
+static inline uint64_t number_sum(const values *v, uint32_t number, uint64_t sum) {
+    uint32_t at = number_home(v, number), count;
+    do {
+        at = number_seek(v, number, at);
+        const bucket *b = &v->buckets[at];
+        count = b->count;
+        for (uint32_t i = 0; i < count; i++) {
+            sum = data_found(sum, number, b->entities[i].index);
+        }
+        at = (at + 1) & v->mask;
+    } while (count == BUCKET_MAX);
+    return sum;
 }
 
 static void *found_open(bench_size size) {
     found *f = bench_alloc(1, sizeof *f);
-    *f = (found){.size = size, .order = bench_order(size.n), .mask = 1};
-    while (f->mask < (uint32_t)size.n * 2) {
-        f->mask = f->mask * 2 + 1;
+    size_t n = (size_t)size.n, used = 0;
+    *f = (found){.size = size, .order = bench_order(size.n), .values.mask = 1, .values.shift = 63};
+    /* Values that have too many for one bucket are few. */
+    while (f->values.mask < data_badges(size.n) * 2) {
+        f->values.mask = f->values.mask * 2 + 1;
+        f->values.shift--;
     }
-    f->cells = bench_alloc((size_t)f->mask + 1, sizeof *f->cells);
-    f->index.records = bench_alloc((size_t)size.n + 1, sizeof *f->index.records);
+    size_t buckets = (size_t)f->values.mask + 1;
+    f->memory_size = buckets * sizeof(bucket) + (n + 1) * sizeof(limit_record) +
+                     n * (sizeof(Badge) + sizeof(limit_entity)) + (size_t)4 * 128;
+    f->memory = bench_map(f->memory_size);
+    f->values.buckets = limit_carve(f->memory, &used, buckets, sizeof(bucket));
+    f->index.records = limit_carve(f->memory, &used, n + 1, sizeof(limit_record));
     f->index.count = 1;
-    f->badges = bench_alloc((size_t)size.n, sizeof *f->badges);
-    f->entities = bench_alloc((size_t)size.n, sizeof *f->entities);
+    f->badges = limit_carve(f->memory, &used, n, sizeof(Badge));
+    f->entities = limit_carve(f->memory, &used, n, sizeof(limit_entity));
     for (int32_t i = 0; i < size.n; i++) {
         f->badges[i] = data_badge(i, 0, size.n);
         f->entities[i] = limit_index_take(&f->index, (uint32_t)i);
-        pair_insert(f, f->badges[i].number, f->entities[i]);
+        entity_insert(&f->values, f->badges[i].number, f->entities[i]);
     }
     return f;
 }
 
-LIMIT_JOB static uint64_t values_sum(const found *f, int32_t n, const uint32_t *restrict order) {
+LIMIT_JOB static uint64_t values_sum(const values *from, int32_t n,
+                                     const uint32_t *restrict order) {
+    values v = *from;
     uint64_t sum = 0;
     for (int32_t i = 0; i < n; i++) {
-        uint32_t number = order[i] % data_badges(n);
-        for (uint32_t at = number_home(f, number); f->cells[at].entity.index != 0;
-             at = (at + 1) & f->mask) {
-            if (f->cells[at].number == number) {
-                sum = data_found(sum, f->cells[at].entity.index);
-            }
-        }
+        sum = number_sum(&v, order[i] % data_badges(n), sum);
     }
     return sum;
 }
 
 /* Gives every entity another value; returns how many were dead. */
-LIMIT_JOB static int32_t values_change(found *f) {
-    int32_t n = f->size.n, refused = 0;
+LIMIT_JOB static int32_t values_change(const found *from) {
+    found f = *from;
+    int32_t n = f.size.n, refused = 0;
     for (int32_t i = 0; i < n; i++) {
-        int32_t who = (int32_t)f->order[i];
-        limit_entity e = f->entities[who];
-        limit_record record = f->index.records[e.index];
+        int32_t who = (int32_t)f.order[i];
+        limit_entity e = f.entities[who];
+        limit_record record = f.index.records[e.index];
         if (record.generation != e.generation) {
             refused++;
             continue;
         }
-        Badge badge = data_badge(who, f->round, n);
-        pair_remove(f, f->badges[record.place].number, e);
-        f->badges[record.place] = badge;
-        pair_insert(f, badge.number, e);
+        Badge badge = data_badge(who, f.round, n);
+        entity_remove(&f.values, f.badges[record.place].number, e);
+        f.badges[record.place] = badge;
+        entity_insert(&f.values, badge.number, e);
     }
     return refused;
 }
@@ -117,7 +171,7 @@ static void found_run(void *side) {
     found *f = side;
     f->sum = 0;
     for (int32_t pass = 0; pass < f->size.passes; pass++) {
-        f->sum += values_sum(f, f->size.n, f->order);
+        f->sum += values_sum(&f->values, f->size.n, f->order);
     }
 }
 
@@ -131,31 +185,22 @@ static void found_update(void *side) {
 }
 
 static double found_after(void *side) {
-    const found *f = side;
-    return (double)(f->sum >> 16);
+    return (double)((const found *)side)->sum;
 }
 
-/* Weighs the entities of all values, in order. */
+/* Weighs the entities of all values. */
 static double found_after_update(void *side) {
     const found *f = side;
     uint64_t sum = 0;
     for (uint32_t number = 0; number < data_badges(f->size.n); number++) {
-        for (uint32_t at = number_home(f, number); f->cells[at].entity.index != 0;
-             at = (at + 1) & f->mask) {
-            if (f->cells[at].number == number) {
-                sum = data_found(sum, f->cells[at].entity.index);
-            }
-        }
+        sum = number_sum(&f->values, number, sum);
     }
-    return (double)(sum >> 16) + f->refused;
+    return (double)sum + f->refused;
 }
 
 static void found_close(void *side) {
     found *f = side;
-    free(f->cells);
-    free(f->index.records);
-    free(f->badges);
-    free(f->entities);
+    bench_unmap(f->memory, f->memory_size);
     free(f->order);
     free(f);
 }

@@ -14,6 +14,8 @@ typedef struct spawner {
     uint32_t count;
     prefab_values values;
     limit_entity *entities;
+    uint8_t *memory;
+    size_t memory_size;
     int32_t n;
 } spawner;
 
@@ -39,14 +41,18 @@ static void spawner_run(void *side) {
 
 static void *spawner_open(bench_size size) {
     spawner *s = bench_alloc(1, sizeof *s);
-    size_t n = (size_t)size.n;
+    size_t n = (size_t)size.n, used = 0;
     *s = (spawner){.n = size.n, .index.count = 1, .values = prefab_values_new()};
-    s->index.records = bench_alloc(n + 1, sizeof *s->index.records);
-    s->rows = bench_alloc(n, sizeof *s->rows);
-    s->positions = bench_alloc(n, sizeof *s->positions);
-    s->velocities = bench_alloc(n, sizeof *s->velocities);
-    s->healths = bench_alloc(n, sizeof *s->healths);
-    s->entities = bench_alloc(n, sizeof *s->entities);
+    s->memory_size = (n + 1) * (sizeof(limit_record) + sizeof(uint32_t) + sizeof(Position) +
+                                sizeof(Velocity) + sizeof(Health) + sizeof(limit_entity)) +
+                     (size_t)6 * 128;
+    s->memory = bench_map(s->memory_size);
+    s->index.records = limit_carve(s->memory, &used, n + 1, sizeof *s->index.records);
+    s->rows = limit_carve(s->memory, &used, n, sizeof *s->rows);
+    s->positions = limit_carve(s->memory, &used, n, sizeof *s->positions);
+    s->velocities = limit_carve(s->memory, &used, n, sizeof *s->velocities);
+    s->healths = limit_carve(s->memory, &used, n, sizeof *s->healths);
+    s->entities = limit_carve(s->memory, &used, n, sizeof *s->entities);
     spawner_run(s);
     return s;
 }
@@ -75,12 +81,7 @@ static double spawner_weigh(void *side) {
 
 static void spawner_close(void *side) {
     spawner *s = side;
-    free(s->index.records);
-    free(s->rows);
-    free(s->positions);
-    free(s->velocities);
-    free(s->healths);
-    free(s->entities);
+    bench_unmap(s->memory, s->memory_size);
     free(s);
 }
 

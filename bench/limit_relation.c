@@ -1,18 +1,23 @@
-/* The limit of destroying trees by their roots: each slot knows its first child and its next
- * sibling, and a walk along those ends one entity after the other, with no stack. Their rows are
- * filled by the last ones. */
+/* The limit of destroying trees by their roots: each slot knows what it is under, its first child
+ * and its next sibling, and a walk along those ends one entity after the other, with no stack.
+ * Their rows are filled by the last ones. */
 #include "limit.h"
 #include "sides.h"
 
 #include <stdlib.h>
 
+/* Slots; 0: none. */
+typedef struct tree_links {
+    uint32_t above;
+    uint32_t child;
+    uint32_t sibling;
+} tree_links;
+
 typedef struct forest {
     limit_index index;
     uint32_t *entities; /* row to slot */
     Position *positions;
-    uint32_t *above; /* by slot; 0: none */
-    uint32_t *child;
-    uint32_t *sibling;
+    tree_links *links; /* by slot; those of a dead one have no child */
     limit_entity *handles;
     uint8_t *memory;
     size_t memory_size;
@@ -30,9 +35,6 @@ static inline void entity_end(forest *f, uint32_t slot) {
     f->entities[row] = moved;
     f->positions[row] = f->positions[last];
     records[moved].place = row;
-    f->child[slot] = 0;
-    f->sibling[slot] = 0;
-    f->above[slot] = 0;
     limit_index_give(&f->index, (limit_entity){slot, records[slot].generation});
 }
 
@@ -48,16 +50,19 @@ LIMIT_JOB static int32_t trees_end(forest *from, const limit_entity *roots, int3
         }
         uint32_t slot = root;
         for (;;) {
-            while (f.child[slot] != 0) {
-                slot = f.child[slot];
+            tree_links links;
+            while ((links = f.links[slot]).child != 0) {
+                slot = links.child;
             }
-            uint32_t next = f.sibling[slot], above = f.above[slot];
             entity_end(&f, slot);
             if (slot == root) {
                 break;
             }
-            f.child[above] = next;
-            slot = above;
+            slot = links.sibling;
+            if (slot == 0) {
+                slot = links.above;
+                f.links[slot].child = 0;
+            }
         }
     }
     *from = f;
@@ -69,14 +74,13 @@ static void *forest_open(bench_size size) {
     size_t n = (size_t)size.n + 1, used = 0;
     *f = (forest){.n = size.n, .index = {.count = 1}};
     f->memory_size =
-        n * (sizeof(limit_record) + 4 * sizeof(uint32_t) + sizeof(Position)) + (size_t)6 * 128;
+        n * (sizeof(limit_record) + sizeof(uint32_t) + sizeof(Position) + sizeof(tree_links)) +
+        (size_t)4 * 128;
     f->memory = bench_map(f->memory_size);
     f->index.records = limit_carve(f->memory, &used, n, sizeof(limit_record));
     f->entities = limit_carve(f->memory, &used, n, sizeof(uint32_t));
     f->positions = limit_carve(f->memory, &used, n, sizeof(Position));
-    f->above = limit_carve(f->memory, &used, n, sizeof(uint32_t));
-    f->child = limit_carve(f->memory, &used, n, sizeof(uint32_t));
-    f->sibling = limit_carve(f->memory, &used, n, sizeof(uint32_t));
+    f->links = limit_carve(f->memory, &used, n, sizeof(tree_links));
     f->handles = bench_alloc(n, sizeof *f->handles);
     return f;
 }
@@ -92,9 +96,8 @@ static void forest_before(void *side) {
         int32_t over = data_tree_over(i, f->n);
         if (over >= 0) {
             uint32_t above = f->handles[over].index;
-            f->above[e.index] = above;
-            f->sibling[e.index] = f->child[above];
-            f->child[above] = e.index;
+            f->links[e.index] = (tree_links){above, 0, f->links[above].child};
+            f->links[above].child = e.index;
         }
     }
 }

@@ -21,7 +21,8 @@ typedef int (*compare_fn)(const void *a, const void *b, void *user);
 typedef struct sorting {
     limit_world world;
     limit_table spare;
-    uint8_t *spare_memory;
+    uint8_t *spare_memory; /* the second table, and what is put in order */
+    size_t spare_size;
     limit_entity *entities;
     const Position **order;
     const Position **order_spare;
@@ -177,15 +178,17 @@ static void *sorting_open(bench_size size) {
     *s = (sorting){.size = size, .world = limit_world_new(size.n), .seed = DATA_SORT_SEED};
     s->entities = bench_alloc(n, sizeof *s->entities);
     limit_world_create(&s->world, size.n, s->entities);
-    s->spare_memory =
-        bench_alloc(n * (sizeof(uint32_t) + sizeof(Position) + sizeof(Velocity)) + 512, 1);
+    s->spare_size = n * (sizeof(uint32_t) + sizeof(Position) + sizeof(Velocity) +
+                         2 * (sizeof *s->order + sizeof *s->pairs)) +
+                    (size_t)7 * 128;
+    s->spare_memory = bench_map(s->spare_size);
     s->spare.entities = limit_carve(s->spare_memory, &used, n, sizeof(uint32_t));
     s->spare.positions = limit_carve(s->spare_memory, &used, n, sizeof(Position));
     s->spare.velocities = limit_carve(s->spare_memory, &used, n, sizeof(Velocity));
-    s->order = bench_alloc(n, sizeof *s->order);
-    s->order_spare = bench_alloc(n, sizeof *s->order_spare);
-    s->pairs = bench_alloc(n, sizeof *s->pairs);
-    s->pairs_spare = bench_alloc(n, sizeof *s->pairs_spare);
+    s->order = limit_carve(s->spare_memory, &used, n, sizeof *s->order);
+    s->order_spare = limit_carve(s->spare_memory, &used, n, sizeof *s->order_spare);
+    s->pairs = limit_carve(s->spare_memory, &used, n, sizeof *s->pairs);
+    s->pairs_spare = limit_carve(s->spare_memory, &used, n, sizeof *s->pairs_spare);
     return s;
 }
 
@@ -220,12 +223,8 @@ static double sorting_after(void *side) {
 static void sorting_close(void *side) {
     sorting *s = side;
     limit_world_free(&s->world);
-    free(s->spare_memory);
+    bench_unmap(s->spare_memory, s->spare_size);
     free(s->entities);
-    free(s->order);
-    free(s->order_spare);
-    free(s->pairs);
-    free(s->pairs_spare);
     free(s);
 }
 

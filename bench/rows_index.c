@@ -39,7 +39,7 @@ static uint64_t values_sum(stoa_index *index, int32_t n, const uint32_t *order) 
     for (int32_t i = 0; i < n; i++) {
         uint32_t number = order[i] % data_badges(n);
         for (stoa_found walk = stoa_index_find(index, &number); stoa_found_next(&walk);) {
-            sum = data_found(sum, walk.entity.index);
+            sum = data_found(sum, number, walk.entity.index);
         }
     }
     return sum;
@@ -68,19 +68,19 @@ static void found_update(void *side) {
 
 static double found_after(void *side) {
     const found *f = side;
-    return (double)(f->sum >> 16);
+    return (double)f->sum;
 }
 
-/* Weighs the entities of all values, in order. */
+/* Weighs the entities of all values. */
 static double found_after_update(void *side) {
     const found *f = side;
     uint64_t sum = 0;
     for (uint32_t number = 0; number < data_badges(f->size.n); number++) {
         for (stoa_found walk = stoa_index_find(f->index, &number); stoa_found_next(&walk);) {
-            sum = data_found(sum, walk.entity.index);
+            sum = data_found(sum, number, walk.entity.index);
         }
     }
-    return (double)(sum >> 16) + f->refused;
+    return (double)sum + f->refused;
 }
 
 static void found_close(void *side) {

@@ -62,35 +62,33 @@ stoa__names *stoa__names_new(const stoa_world *world) {
     return names;
 }
 
-void stoa__names_free(stoa__names *names) {
+void stoa__names_clear(stoa__names *names) {
     stoa__names_purge(names, 0);
     for (stoa__name *name = names->gone.first, *next; name != NULL; name = next) {
         next = name->next;
         stoa__name_free(&names->heap, name);
     }
+    names->gone = (stoa__name_list){NULL, 0};
     for (uint32_t i = 0; i < names->texts.capacity; i++) {
-        if (names->texts.cells[i].name != NULL) {
-            stoa__name_free(&names->heap, names->texts.cells[i].name);
+        if (names->texts.names[i] != NULL) {
+            stoa__name_free(&names->heap, names->texts.names[i]);
         }
     }
+    stoa__name_texts_clear(&names->texts);
+    stoa__name_owners_clear(&names->owners);
+    names->version++;
+}
+
+void stoa__names_free(stoa__names *names) {
+    stoa__names_clear(names);
     stoa__name_texts_fini(&names->texts, &names->heap);
     stoa__name_owners_fini(&names->owners, &names->heap);
     stoa__heap heap = names->heap;
     stoa__heap_free(&heap, names, sizeof *names, _Alignof(stoa__names));
 }
 
-stoa_entity stoa__names_find(const stoa__names *names, const char *text) {
-    size_t length = strlen(text);
-    if (!STOA_LIKELY(length <= STOA_NAME_LENGTH)) {
-        return STOA_NULL;
-    }
-    stoa__name_key key = stoa__name_key_of(text, (uint32_t)length);
-    const stoa__name_cell *cell = stoa__name_texts_find(&names->texts, &key);
-    return cell != NULL ? cell->entity : STOA_NULL;
-}
-
 /* The cell of a name that is in the table by text. */
-static stoa__name_cell *name_cell(const stoa__names *names, const stoa__name *name) {
+static uint32_t name_cell(const stoa__names *names, const stoa__name *name) {
     stoa__name_key key = stoa__name_key_of(name->text, name->length);
     return stoa__name_texts_find(&names->texts, &key);
 }
@@ -124,10 +122,11 @@ stoa_status stoa__names_promise(stoa__names *names, stoa_entity e, const char *t
         return status;
     }
     stoa__name_key key = stoa__name_key_of(text, length);
-    const stoa__name_cell *cell = stoa__name_texts_find(&names->texts, &key);
-    if (cell != NULL) {
-        bool own = !stoa_entity_is_null(e) && stoa_entity_eq(cell->entity, e);
-        return own ? STOA_OK : name_taken(cell->name);
+    uint32_t at = stoa__name_texts_find(&names->texts, &key);
+    if (at != STOA__NAME_NONE) {
+        const stoa__name *there = names->texts.names[at];
+        bool own = !stoa_entity_is_null(e) && stoa_entity_eq(there->entity, e);
+        return own ? STOA_OK : name_taken(there);
     }
     uint32_t promised = names->promised.count + 1;
     if (!stoa__name_texts_reserve(&names->texts, &names->heap, names->texts.count + 1) ||
@@ -145,6 +144,7 @@ stoa_status stoa__names_promise(stoa__names *names, stoa_entity e, const char *t
 
 /* Takes a name out of both tables and keeps it for those who still see it. */
 static void name_retire(stoa__names *names, stoa__name *name, uint32_t depth) {
+    names->version++;
     stoa__name_texts_remove(&names->texts, name_cell(names, name));
     stoa__name_owners_remove(&names->owners, name);
     list_push(&names->gone, name, depth);
@@ -155,15 +155,18 @@ const stoa__name *stoa__names_give(stoa__names *names, stoa_entity e, const char
     stoa__names_purge(names, depth);
     stoa__name *held = stoa__name_owners_find(&names->owners, e);
     stoa__name_key key = stoa__name_key_of(text, (uint32_t)strlen(text));
-    const stoa__name_cell *cell = stoa__name_texts_find(&names->texts, &key);
-    if (cell != NULL && cell->name == held) {
+    uint32_t at = stoa__name_texts_find(&names->texts, &key);
+    stoa__name *name = at != STOA__NAME_NONE ? names->texts.names[at] : NULL;
+    if (name != NULL && name == held) {
         return held;
     }
-    /* It may have had this name when it was asked about, and have lost it since. */
-    if (cell == NULL && stoa__names_promise(names, e, text, depth) != STOA_OK) {
-        return NULL;
+    if (name == NULL) {
+        /* It may have had this name when it was asked about, and have lost it since. */
+        if (stoa__names_promise(names, e, text, depth) != STOA_OK) {
+            return NULL;
+        }
+        name = names->promised.first;
     }
-    stoa__name *name = cell != NULL ? cell->name : names->promised.first;
     if (!stoa_entity_is_null(name->entity)) {
         name_taken(name);
         return NULL;
@@ -171,9 +174,10 @@ const stoa__name *stoa__names_give(stoa__names *names, stoa_entity e, const char
     if (held != NULL) {
         name_retire(names, held, depth);
     }
+    names->version++;
     list_remove(&names->promised, name);
     name->entity = e;
-    name_cell(names, name)->entity = e;
+    names->texts.cells[name_cell(names, name)].entity = e;
     stoa__name_owners_insert(&names->owners, name);
     return name;
 }
@@ -186,12 +190,13 @@ void stoa__names_take(stoa__names *names, stoa_entity e, uint32_t depth) {
     }
 }
 
-/* STOA_OK if a cell of the table by text holds what belongs there. While hooks run the world may be
- * ahead of the index. */
-static stoa_status cell_check(const stoa_world *world, const stoa__names *names,
-                              const stoa__name_cell *cell, bool settled) {
-    const stoa__name *name = cell->name;
-    bool right = name_cell(names, name) == cell && stoa_entity_eq(cell->entity, name->entity);
+/* STOA_OK if a cell in use of the table by text holds what belongs there. While hooks run the world
+ * may be ahead of the index. */
+static stoa_status cell_check(const stoa_world *world, const stoa__names *names, uint32_t at,
+                              bool settled) {
+    const stoa__name *name = names->texts.names[at];
+    bool right =
+        name_cell(names, name) == at && stoa_entity_eq(names->texts.cells[at].entity, name->entity);
     if (right && !stoa_entity_is_null(name->entity)) {
         right = stoa_alive(world, name->entity) &&
                 stoa__name_owners_find(&names->owners, name->entity) == name &&
@@ -207,10 +212,9 @@ stoa_status stoa__names_check(const stoa_world *world, const stoa__names *names)
     uint32_t promised = 0;
     stoa_status status = STOA_OK;
     for (uint32_t i = 0; i < names->texts.capacity && status == STOA_OK; i++) {
-        const stoa__name_cell *cell = &names->texts.cells[i];
-        if (cell->name != NULL) {
-            status = cell_check(world, names, cell, settled);
-            promised += stoa_entity_is_null(cell->entity);
+        if (names->texts.names[i] != NULL) {
+            status = cell_check(world, names, i, settled);
+            promised += stoa_entity_is_null(names->texts.names[i]->entity);
         }
     }
     stoa_component id = stoa_type_find(world, STOA_TYPE_OF(Name));

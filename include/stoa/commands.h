@@ -85,8 +85,8 @@ stoa_status stoa_commands_send_type(stoa_commands *commands, stoa_entity target,
 
 /// What a recorded call does when its turn comes; anything but STOA_OK is counted as refused.
 /// STOA_NO_MEMORY stops the flush, so that it can be repeated.
-/// It may change the world as any code outside of iterations and hooks may. `data` is a copy of
-/// what was recorded.
+/// It may change the world as any code outside of iterations and hooks may, but not free it.
+/// `data` is a copy of what was recorded.
 typedef stoa_status (*stoa_command_fn)(stoa_world *world, const void *data, size_t size);
 
 /// Records a call of a function with a copy of `size` bytes of plain data.
@@ -95,12 +95,14 @@ stoa_status stoa_commands_call(stoa_commands *commands, stoa_command_fn call, co
 
 /// How far a buffer was filled at some time; see stoa_commands_mark_get.
 typedef struct stoa_commands_mark {
-    void *block;        ///< of the buffer's memory
-    void *at;           ///< in that block
-    int32_t count;      ///< of commands
-    uint32_t creations; ///< of those
-    uint32_t handles;   ///< given out by a forked buffer
-    uint32_t beyond;    ///< of those, past the entity table
+    const stoa_commands *buffer; ///< whose mark it is
+    void *block;                 ///< of the buffer's memory
+    void *at;                    ///< in that block
+    int32_t count;               ///< of commands
+    uint32_t creations;          ///< of those
+    uint32_t handles;            ///< given out by a forked buffer
+    uint32_t beyond;             ///< of those, past the entity table
+    uint32_t epoch; ///< of the buffer: it is another one once anything was applied or cleared
 } stoa_commands_mark;
 
 /// Notes how far a buffer is filled, for stoa_commands_rewind.
@@ -108,8 +110,12 @@ stoa_commands_mark stoa_commands_mark_get(const stoa_commands *commands);
 
 /// Takes back what was recorded since a mark, for modules that record several commands or none.
 /// The values are dropped. Handles that were given out meanwhile must not be used: they may be
-/// given out again. Nothing must have been applied or cleared since. Needs no memory.
+/// given out again, and marks that were taken after this one are void. STOA_INVALID if the buffer
+/// was flushed, cleared, forked or joined since, or is another one. Needs no memory.
 stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mark);
+
+/// How many commands the buffers of a world hold, its own included, that are not yet applied.
+int64_t stoa_commands_pending(const stoa_world *world);
 
 /// How many commands are recorded and not yet applied.
 int32_t stoa_commands_count(const stoa_commands *commands);

@@ -8,26 +8,28 @@ STOA_BEGIN
 
 /// A component described at run time, such as from a script or a file.
 typedef struct stoa_component_desc {
-    const char *name;   ///< unique in the world; copied
-    const char *fields; ///< `"{ float x, y; }"`, or NULL; copied
-    uint32_t size;      ///< 0: taken from the fields; with no fields either: a tag
-    uint32_t alignment; ///< 0: taken from the fields, or 1
-    stoa_hooks hooks;   ///< for types that own memory
-    uint32_t flags;     ///< of stoa_type_flag
+    const char *name;            ///< unique in the world; copied
+    const char *fields;          ///< `"{ float x, y; }"`, or NULL; copied
+    uint32_t size;               ///< 0: taken from the fields; with no fields either: a tag
+    uint32_t alignment;          ///< 0: taken from the fields, or 1
+    stoa_hooks hooks;            ///< for types that own memory
+    uint32_t flags;              ///< of stoa_type_flag
+    const stoa_persist *persist; ///< how it is saved; NULL: by its members. Outlives the world
 } stoa_component_desc;
 
 /// What a world knows of a component; pointers live as long as the world.
 typedef struct stoa_component_info {
-    stoa_component id;          ///< its number in this world
-    const char *name;           ///< its name, unique in this world
-    uint32_t size;              ///< bytes of one, 0 for a tag
-    uint32_t alignment;         ///< at least 1
-    uint32_t flags;             ///< of stoa_type_flag
-    bool plain;                 ///< no hooks, no strings, no pointers
-    bool copyable;              ///< has no `drop`, or has a `copy`
-    stoa_hooks hooks;           ///< as registered
-    const stoa_member *members; ///< NULL if undescribed
-    int32_t member_count;       ///< 0 if undescribed
+    stoa_component id;           ///< its number in this world
+    const char *name;            ///< its name, unique in this world
+    uint32_t size;               ///< bytes of one, 0 for a tag
+    uint32_t alignment;          ///< at least 1
+    uint32_t flags;              ///< of stoa_type_flag
+    bool plain;                  ///< no hooks, no strings, no pointers
+    bool copyable;               ///< has no `drop`, or has a `copy`
+    stoa_hooks hooks;            ///< as registered
+    const stoa_member *members;  ///< NULL if undescribed
+    int32_t member_count;        ///< 0 if undescribed
+    const stoa_persist *persist; ///< as registered
 } stoa_component_info;
 
 /// One named value of a described enum.

@@ -4,6 +4,8 @@
 #ifndef STOA_EXTENSION_H
 #define STOA_EXTENSION_H
 
+#include "stoa/code.h"
+#include "stoa/stream.h"
 #include "stoa/world.h"
 
 STOA_BEGIN
@@ -12,7 +14,7 @@ STOA_BEGIN
 typedef struct stoa_extension {
     const char *name; ///< unique in the world; must outlive it
     void *data;       ///< what the module keeps
-    /// Called once, when the world is freed, after the last hook was called.
+    /// Called once, when the world is freed, after the last hook. Entities and values are gone.
     void (*free)(stoa_world *world, void *data);
     /// Part of stoa_check: STOA_OK, or STOA_CORRUPT set by stoa_fail.
     stoa_status (*check)(const stoa_world *world, const void *data);
@@ -22,6 +24,27 @@ typedef struct stoa_extension {
     void (*unmade)(stoa_world *world, void *data);
     /// Bytes that it holds; part of what stoa_stats tells.
     size_t (*bytes)(const stoa_world *world, const void *data);
+    /// Told that every entity is gone or about to be replaced, with no hook called: forgets all
+    /// that it knows of them, and takes its managed components away. Cannot fail.
+    void (*reset)(stoa_world *world, void *data);
+    /// Writes what it keeps, its managed components included, for snapshots and history: bytes that
+    /// depend on the content only, least byte first in numbers.
+    stoa_status (*save)(const stoa_world *world, const void *data, const stoa_sink *sink);
+    /// Takes back what `save` wrote, after a reset, once the entities are there; with no bytes it
+    /// makes do with what the entities have. Bytes from a file may be anything: STOA_CORRUPT. After
+    /// an error it is as after a reset.
+    stoa_status (*load)(stoa_world *world, void *data, const void *bytes, size_t size);
+    /// A number that is another one whenever what `save` writes may be; needed beside `save`.
+    uint64_t (*version)(const stoa_world *world, const void *data);
+    /// What it saves can be worked out anew, or means nothing elsewhere: kept by history, and left
+    /// out of snapshots.
+    bool memory;
+    /// Asked before components get another layout or other functions: STOA_OK, or an error set by
+    /// stoa_fail if it keeps values, functions or places of members of one of them.
+    stoa_status (*retype)(const stoa_world *world, const void *data, const stoa_component *ids,
+                          int32_t count);
+    /// Told that the code between two addresses is about to go: forgets all functions in it.
+    void (*forget)(stoa_world *world, void *data, const struct stoa_code *code);
 } stoa_extension;
 
 /// Gives a world an extension, for good; a second one of that name is STOA_TAKEN.
@@ -32,9 +55,24 @@ stoa_status stoa_extend(stoa_world *world, const stoa_extension *extension);
 /// Quickest with the very pointer that the extension was given with.
 void *stoa_extension_find(const stoa_world *world, const char *name);
 
+/// The extension that was given after another, the first for NULL; NULL at the end. For tools.
+/// Valid until the next one is given.
+const stoa_extension *stoa_extension_next(const stoa_world *world, const stoa_extension *previous);
+
 /// Lets every extension catch up with values written in place, by mutable pointer or column.
 /// An app calls it before each batch. Nothing is done while threads fill command buffers.
 void stoa_settle(stoa_world *world);
+
+/// Tells every extension that the entities are gone or replaced; see `reset`.
+/// For code that puts the content of a world in place past its hooks.
+void stoa_extensions_reset(stoa_world *world);
+
+/// Keeps a world from being freed until stoa_world_unpin; for code that runs others' functions.
+/// Pins are counted. stoa_world_free is STOA_LOCKED meanwhile.
+void stoa_world_pin(stoa_world *world);
+
+/// Ends what stoa_world_pin began.
+void stoa_world_unpin(stoa_world *world);
 
 /// True while the world is being freed: hooks that clean up after an entity need not then.
 bool stoa_world_ending(const stoa_world *world);
@@ -56,6 +94,15 @@ bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user);
 /// stoa_set_id.
 bool stoa_set_quietly(stoa_world *world, stoa_entity e, stoa_component id, const void *value,
                       size_t size, const void *user);
+
+/// Takes a managed component from all entities, past hooks and observers; for `reset`.
+void stoa_managed_clear(stoa_world *world, stoa_component id);
+
+/// Gives a managed component that nobody has to entities, in this order; for `load`.
+/// Past hooks, vetoes and observers. `values` stand one after the other. STOA_CORRUPT, with nothing
+/// given, if one is dead or named twice.
+stoa_status stoa_managed_fill(stoa_world *world, stoa_component id, const stoa_entity *entities,
+                              const void *values, int32_t count);
 
 /// STOA_OK if the structure of the world can change now; otherwise reported.
 /// It cannot while it is iterated, and while threads fill command buffers.

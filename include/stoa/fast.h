@@ -74,6 +74,8 @@ typedef struct stoa_chunk_ref {
 #define STOA_OPEN_ITERATIONS 0x00FFFFFFu
 /// Set in a world's `open` while it is sealed; see stoa_world_seal.
 #define STOA_OPEN_SEALED 0x08000000u
+/// Set in a world's `open` while a veto is asked; see stoa_veto_new.
+#define STOA_OPEN_ASKED 0x10000000u
 
 /// The part of a world that the fast paths read.
 typedef struct stoa_world_head {

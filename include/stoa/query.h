@@ -104,6 +104,9 @@ stoa_iter stoa_query_iter_since(stoa_query *query, uint32_t tick);
 /// filters the world's tick advances.
 uint32_t stoa_query_last_run(const stoa_query *query);
 
+/// Goes on where another query of the world has come to: its last run counts as this one's.
+stoa_status stoa_query_follow(stoa_query *query, const stoa_query *other);
+
 /// Adds a component, zeroed, to everything that matches; see stoa_query_add.
 /// Chunks and columns are moved as a whole where no hook asks for single entities. On an error what
 /// was done stays, and the call can be repeated.

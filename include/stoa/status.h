@@ -35,6 +35,7 @@ STOA_BEGIN
     X(NOT_COPYABLE, "the component cannot be copied", 0)                                           \
     X(NOT_SINGLE, "the query does not match exactly one entity", 0)                                \
     X(LIMIT, "a limit of the library is reached", 0)                                               \
+    X(IO, "a file or stream failed", 0)                                                            \
     X(FAILED, "a system failed", 0)                                                                \
     X(CORRUPT, "an invariant does not hold", 0)
 

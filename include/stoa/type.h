@@ -83,7 +83,9 @@ typedef enum stoa_type_flag {
     STOA_SWITCHABLE = 4, ///< can be switched off and on for an entity; see stoa_enable
     STOA_ROW_TICKS = 8,  ///< keeps ticks for each entity, so that change filters are exact
     STOA_IMMUTABLE = 16, ///< replaced as a whole, never written in place; so hooks miss nothing
-    STOA_MANAGED = 32    ///< kept by an extension, not copied to clones; sparse and immutable, too
+    STOA_MANAGED = 32,   ///< kept by an extension, not copied to clones; sparse and immutable, too
+    STOA_TRANSIENT = 64, ///< in no snapshot, history or hash; kept outside of archetypes, too
+    STOA_RAW = 128       ///< saved as its bytes, though its members are not described
 } stoa_type_flag;
 
 /// Prepares a world that has just registered a type, such as by adding hooks and vetoes to it.
@@ -92,12 +94,16 @@ typedef enum stoa_type_flag {
 /// again: what was added by then must be taken away, or be found again.
 typedef stoa_status (*stoa_setup_fn)(stoa_world *world);
 
+/// How values of a type are saved and loaded; see persist.h.
+typedef struct stoa_persist stoa_persist;
+
 /// What a description may say beyond the fields; zero is the default of each.
 typedef struct stoa_type_options {
-    const char *name;    ///< used instead of the C identifier, such as "physics.Position"
-    stoa_hooks hooks;    ///< for types that own memory
-    uint32_t flags;      ///< of stoa_type_flag
-    stoa_setup_fn setup; ///< called once by each world that registers the type; may be NULL
+    const char *name;            ///< used instead of the C identifier, such as "physics.Position"
+    stoa_hooks hooks;            ///< for types that own memory
+    uint32_t flags;              ///< of stoa_type_flag
+    stoa_setup_fn setup;         ///< called once by each world that registers the type; may be NULL
+    const stoa_persist *persist; ///< how it is saved; NULL: by its members. Outlives the world
 } stoa_type_options;
 
 /// One member told by `offsetof`, for types whose text does not fix their layout.
@@ -146,11 +152,11 @@ typedef enum stoa_enum_probe { STOA_ENUM_PROBE } stoa_enum_probe;
 #define STOA_TEXT_RAW(...) #__VA_ARGS__
 
 // clang-format off
-/// Options for the `_WITH` forms; designators are C only, C++ gives all four values in order.
+/// Options for the `_WITH` forms; designators are C only, C++ gives all five values in order.
 #define STOA_OPTIONS(...) {__VA_ARGS__}
 /// Options that ask for nothing.
 #define STOA_DEFAULTS                                                                              \
-    { 0, {0, 0, 0, 0, 0}, 0, 0 }
+    { 0, {0, 0, 0, 0, 0}, 0, 0, 0 }
 
 /// The descriptor behind every describing macro; not for direct use.
 #define STOA_DESCRIBE(T, form, text, members, size, ...)                                           \

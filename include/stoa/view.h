@@ -61,12 +61,31 @@ stoa_status stoa_chunk_info_get(const stoa_world *world, int32_t archetype, int3
 const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_t chunk,
                               stoa_component id);
 
+/// Where in a chunk a component is switched off: 1 for such a row, else 0.
+/// NULL, with no error, if there is no such row.
+const uint8_t *stoa_chunk_switches(const stoa_world *world, int32_t archetype, int32_t chunk,
+                                   stoa_component id);
+
+/// When a chunk's column was written.
+typedef struct stoa_chunk_times {
+    uint32_t changed;            ///< the tick of the last write to any row
+    uint32_t added;              ///< the tick at which a row was last added
+    const uint32_t *row_changed; ///< the same for each row; NULL unless STOA_ROW_TICKS
+    const uint32_t *row_added;   ///< likewise
+} stoa_chunk_times;
+
+/// Fills in when a chunk's column, or tag, was written.
+stoa_status stoa_chunk_times_get(const stoa_world *world, int32_t archetype, int32_t chunk,
+                                 stoa_component id, stoa_chunk_times *times);
+
 /// A sparse component's entities and values, one after the other.
 typedef struct stoa_sparse_info {
     const stoa_entity *entities; ///< in storage order; valid until the next structural change
     const void *values;          ///< entity i's value; NULL for a tag
     int32_t count;               ///< entities that have it
     const stoa_atomic *changed;  ///< the tick of entity i's last write
+    const uint32_t *added;       ///< the tick at which entity i was given it
+    const uint8_t *off;          ///< 1 if entity i's is switched off; NULL if none can be
 } stoa_sparse_info;
 
 /// Fills in what is stored of a sparse component.

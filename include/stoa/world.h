@@ -26,7 +26,7 @@ typedef struct stoa_world_desc {
 stoa_world *stoa_world_new(const stoa_world_desc *desc);
 
 /// Frees a world, everything in it and every query made for it; NULL is fine.
-/// Its on_remove hooks are called. Refused inside of a hook.
+/// Its on_remove hooks are called. Refused inside of hooks, vetoes, listeners and flushes.
 void stoa_world_free(stoa_world *world);
 
 /// Makes a world read only, or lifts that; refused while it is iterated and inside of hooks.
@@ -122,8 +122,9 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e);
 /// Takes everything off an entity and leaves it alive.
 stoa_status stoa_clear(stoa_world *world, stoa_entity e);
 
-/// Copies an entity with all its components; STOA_NULL on error.
-/// A component that cannot be copied is STOA_NOT_COPYABLE, naming it.
+/// Copies an entity with its components; STOA_NULL on error.
+/// Those that extensions keep (STOA_MANAGED), such as its name, are left out. A component that
+/// cannot be copied is STOA_NOT_COPYABLE, naming it.
 stoa_entity stoa_clone(stoa_world *world, stoa_entity e);
 
 /// True if the handle's entity lives in this world.

@@ -19,6 +19,11 @@ static inline void stoa__bitset_set(stoa__bitset *set, uint32_t bit) {
     set->words[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
+/* Clears a bit there is room for. */
+static inline void stoa__bitset_clear(stoa__bitset *set, uint32_t bit) {
+    set->words[bit >> 6] &= ~((uint64_t)1 << (bit & 63));
+}
+
 static inline bool stoa__bitset_test(const stoa__bitset *set, uint32_t bit) {
     return bit >> 6 < set->word_count && (set->words[bit >> 6] >> (bit & 63) & 1) != 0;
 }

@@ -34,14 +34,17 @@ static bool status_is_known(stoa_status status) {
 }
 
 /* The message is made aside, since the arguments may point into the one it replaces. */
-static STOA_PRINTF(3, 0) void last_set(stoa_status status, int32_t column, const char *format,
-                                       va_list arguments) {
+static STOA_PRINTF(4, 0) void last_set(stoa_status status, int32_t line, int32_t column,
+                                       const char *format, va_list arguments) {
     char message[MESSAGE_SIZE] = "";
     size_t start = 0;
     if (last.muted) {
         return;
     }
-    if (column > 0) {
+    if (line > 0) {
+        start = (size_t)snprintf(message, sizeof message, "line %d, column %d: ", (int)line,
+                                 (int)column);
+    } else if (column > 0) {
         start = (size_t)snprintf(message, sizeof message, "column %d: ", (int)column);
     }
     vsnprintf(message + start, sizeof message - start, format, arguments);
@@ -54,7 +57,7 @@ static STOA_PRINTF(3, 0) void last_set(stoa_status status, int32_t column, const
 stoa_status stoa__error(stoa_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    last_set(status, 0, format, arguments);
+    last_set(status, 0, 0, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -62,7 +65,16 @@ stoa_status stoa__error(stoa_status status, const char *format, ...) {
 stoa_status stoa__error_at(stoa_status status, int32_t column, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    last_set(status, column, format, arguments);
+    last_set(status, 0, column, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+stoa_status stoa__error_line(stoa_status status, int32_t line, int32_t column, const char *format,
+                             ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    last_set(status, line, column, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -88,7 +100,7 @@ bool stoa__status_is_misuse(stoa_status status) {
 stoa_status stoa_fail(stoa_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    last_set(status, 0, format, arguments);
+    last_set(status, 0, 0, format, arguments);
     va_end(arguments);
     return status;
 }

@@ -16,6 +16,10 @@ stoa_status stoa__error(stoa_status status, const char *format, ...) STOA_PRINTF
 stoa_status stoa__error_at(stoa_status status, int32_t column, const char *format, ...)
     STOA_PRINTF(3, 4);
 
+/* The same for a text of several lines: "line L, column C: " is put in front. */
+stoa_status stoa__error_line(stoa_status status, int32_t line, int32_t column, const char *format,
+                             ...) STOA_PRINTF(4, 5);
+
 /* stoa__error for lack of memory: "out of memory for <what>". */
 stoa_status stoa__error_memory(const char *what);
 

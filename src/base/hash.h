@@ -16,11 +16,14 @@ uint64_t stoa__hash_bytes(const void *bytes, size_t size);
 /* Hash of a zero-terminated text. */
 uint64_t stoa__hash_text(const char *text);
 
-/* A hash under way: four lanes over stripes of 32 bytes. */
+/* Bytes that the lanes take in at once. */
+#define STOA__HASH_STRIPE 64
+
+/* A hash under way: four lanes over stripes. */
 typedef struct stoa__hasher {
     uint64_t lane[4];
-    uint8_t tail[32]; /* bytes that do not fill a stripe yet */
-    uint64_t size;    /* bytes taken in so far */
+    uint8_t tail[2 * STOA__HASH_STRIPE]; /* bytes that do not fill a stripe yet, and room */
+    uint64_t size;                       /* bytes taken in so far */
 } stoa__hasher;
 
 void stoa__hasher_init(stoa__hasher *hasher);

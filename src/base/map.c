@@ -47,6 +47,13 @@ static void hole_close(stoa__map *map, uint32_t hole) {
     map->cells[hole].value = STOA__MAP_NONE;
 }
 
+void stoa__map_clear(stoa__map *map) {
+    for (uint32_t i = 0; i < map->capacity; i++) {
+        map->cells[i].value = STOA__MAP_NONE;
+    }
+    map->count = 0;
+}
+
 void stoa__map_fini(stoa__map *map, stoa__heap *heap) {
     stoa__heap_free(heap, map->cells, map->capacity * sizeof *map->cells, _Alignof(stoa__map_cell));
     memset(map, 0, sizeof *map);

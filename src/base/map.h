@@ -25,6 +25,9 @@ typedef struct stoa__map {
 /* A zeroed map is an empty one. */
 void stoa__map_fini(stoa__map *map, stoa__heap *heap);
 
+/* Takes everything out; the room stays. */
+void stoa__map_clear(stoa__map *map);
+
 /* Makes room for one more, so that the next stoa__map_insert cannot fail. */
 bool stoa__map_reserve(stoa__map *map, stoa__heap *heap);
 

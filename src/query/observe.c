@@ -107,6 +107,22 @@ stoa_status stoa__observe_remove(stoa_world *world, uint32_t id) {
     return STOA_OK;
 }
 
+void stoa__observe_forget(stoa_world *world, const stoa_code *code) {
+    stoa__observer *at = world->observers;
+    while (at != NULL) {
+        if (stoa_code_has(code, &at->enter, sizeof at->enter) ||
+            stoa_code_has(code, &at->leave, sizeof at->leave) ||
+            stoa_code_has(code, &at->user, sizeof at->user) ||
+            stoa_code_has(code, &at->user_free, sizeof at->user_free)) {
+            /* What it frees its own with may have removed others. */
+            (void)stoa__observe_remove(world, at->id);
+            at = world->observers;
+        } else {
+            at = at->next;
+        }
+    }
+}
+
 void stoa__observe_free_all(stoa_world *world) {
     while (world->observers != NULL) {
         stoa__observer *observer = world->observers;

@@ -15,6 +15,9 @@ void stoa__observe_enter(stoa_world *world, stoa_entity e, const stoa__delta *de
 /* Takes the observer of that id away; STOA_NOT_FOUND, set but not reported, if there is none. */
 stoa_status stoa__observe_remove(stoa_world *world, uint32_t id);
 
+/* Takes observers away that lead into code; nothing runs. */
+void stoa__observe_forget(stoa_world *world, const stoa_code *code);
+
 /* Frees all observers. */
 void stoa__observe_free_all(stoa_world *world);
 

@@ -110,6 +110,19 @@ static void archetype_added(void *user, stoa__archetype *archetype) {
     }
 }
 
+/* The matches are in order of archetypes, so those that are hidden come last. */
+static void archetypes_hidden(void *user, uint32_t count) {
+    stoa_world *world = user;
+    for (stoa_query *query = world->queries; query != NULL; query = query->next) {
+        while (query->head.count > query->terms.empty &&
+               ((const stoa__archetype *)(const void *)query->head.matches[query->head.count - 1]
+                    .archetype)
+                       ->index >= count) {
+            query->head.count--;
+        }
+    }
+}
+
 static void queries_free(stoa_world *world) {
     stoa__observe_free_all(world);
     stoa__query_empties_drop(world);
@@ -209,15 +222,37 @@ static bool queries_shared(const stoa_world *world) {
     return query != NULL;
 }
 
+static void runs_save(const stoa_world *world, stoa__run_note *notes) {
+    for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
+        *notes++ = (stoa__run_note){query->id, query->head.last_run, query->ran};
+    }
+}
+
+static void runs_load(stoa_world *world, const stoa__run_note *notes, uint32_t count) {
+    const stoa__run_note *end = notes + count;
+    for (stoa_query *query = world->queries; query != NULL; query = query->next) {
+        /* Both lists have the youngest first, that is the largest id. */
+        while (notes != end && notes->id > query->id) {
+            notes++;
+        }
+        bool known = notes != end && notes->id == query->id;
+        query->head.last_run = known ? notes->last_run : world->storage.head.tick - STOA__TICK_AGE;
+        query->ran = known && notes->ran;
+    }
+}
+
 static const stoa__query_ops query_ops = {
-    queries_free,        query_open_name,     queries_check,        queries_bytes, queries_sweep,
-    stoa__observe_leave, stoa__observe_enter, stoa__observe_remove, queries_seal,  queries_shared};
+    queries_free,  query_open_name,     queries_check,        queries_bytes,
+    queries_sweep, stoa__observe_leave, stoa__observe_enter,  stoa__observe_remove,
+    queries_seal,  queries_shared,      stoa__observe_forget, runs_save,
+    runs_load};
 
 void stoa__query_install(stoa_world *world) {
     world->query_ops = &query_ops;
     world->empties.columns = world->storage.archetypes[0]->head.columns;
     world->empties.chunks = &world->empties_chunk;
-    world->storage.watch = (stoa__watch){archetype_prepare, archetype_added, world};
+    world->storage.watch =
+        (stoa__watch){archetype_prepare, archetype_added, archetypes_hidden, world};
 }
 
 static void query_enter(stoa_world *world, stoa_query *query) {
@@ -381,4 +416,20 @@ uint32_t stoa_query_last_run(const stoa_query *query) {
         return 0;
     }
     return stoa__query_since(query);
+}
+
+stoa_status stoa_query_follow(stoa_query *query, const stoa_query *other) {
+    if (query == NULL || other == NULL) {
+        return stoa__world_null(query != NULL ? query->head.world : NULL, "query");
+    }
+    if (query->head.world != other->head.world || query->head.open != 0) {
+        return stoa__world_report(
+            query->head.world,
+            stoa__error(query->head.open != 0 ? STOA_ITERATING : STOA_INVALID,
+                        "query '%s' is iterated, or of another world than the one it follows",
+                        stoa_query_name(query)));
+    }
+    query->head.last_run = other->head.last_run;
+    query->ran = other->ran;
+    return STOA_OK;
 }

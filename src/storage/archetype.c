@@ -1,6 +1,8 @@
 /* Archetypes.
  *
- * One for each set of components met, never freed or moved while the world lives. Its struct, ids,
+ * One for each set of components met, never freed or moved while the world lives. When the world
+ * goes back in time those that are younger are hidden: out of every list, until they are met again
+ * and get the number that a new one would. They stand last in the table. Its struct, ids,
  * lanes and the table from id to column are one block. The table has a power of two of entries,
  * enough that no two of its ids share one, so a look-up is one load and one comparison. Where that
  * would take a large table it is crowded instead, and searched. Finding one by its set is O(ids).
@@ -155,7 +157,7 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
     archetype->struct_size = (uint32_t)size;
     archetype->lanes = (stoa__lane *)(void *)(block + lanes_at);
     archetype->ids = (stoa_component *)(void *)(block + ids_at);
-    archetype->id_count = count;
+    archetype->id_count = (uint16_t)count;
     archetype->index = storage->archetype_count;
     archetype->row_size = (uint32_t)row_size;
     archetype->full_capacity = stoa__layout_full(storage->chunk_size, row_size);
@@ -175,9 +177,9 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
 static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *ids,
                                   uint32_t count) {
     bool ok = stoa__heap_grow(&storage->heap, &storage->archetypes, &storage->archetype_capacity,
-                              storage->archetype_count + 1, sizeof *storage->archetypes) &&
+                              storage->archetype_total + 1, sizeof *storage->archetypes) &&
               stoa__heap_grow(&storage->heap, &storage->rows, &storage->rows_capacity,
-                              storage->archetype_count + 1, sizeof *storage->rows) &&
+                              storage->archetype_total + 1, sizeof *storage->rows) &&
               stoa__map_reserve(&storage->by_set, &storage->heap);
     for (uint32_t i = 0; ok && i < count; i++) {
         ok = stoa__bitset_reserve(&stoa__component_at(storage, ids[i])->archetypes, &storage->heap,
@@ -189,20 +191,89 @@ static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *
     return storage->watch.prepare != NULL ? storage->watch.prepare(storage->watch.user) : STOA_OK;
 }
 
-static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_component *ids,
-                                      uint32_t count, uint64_t hash) {
-    uint64_t row_size = sizeof(stoa_entity);
-    uint32_t lanes = count;
+static uint64_t set_hash(const stoa_component *ids, uint32_t count) {
+    return stoa__hash_bytes(ids, count * sizeof *ids);
+}
+
+/* Gives an archetype that stands among the hidden ones another place there. */
+static void archetype_place(stoa__storage *storage, stoa__archetype *archetype, uint32_t index) {
+    uint64_t hash = set_hash(archetype->ids, archetype->id_count);
+    stoa__map_remove(&storage->by_set, hash, archetype->index);
+    stoa__map_insert(&storage->by_set, hash, index);
+    archetype->index = index;
+    storage->archetypes[index] = archetype;
+}
+
+/* Makes a hidden archetype the last of those that are not; needs the room of tables_reserve. */
+static void archetype_enter(stoa__storage *storage, stoa__archetype *archetype) {
+    uint32_t index = storage->archetype_count, from = archetype->index;
+    if (index != from) {
+        stoa__archetype *other = storage->archetypes[index];
+        archetype_place(storage, archetype, index);
+        archetype_place(storage, other, from);
+    }
+    for (uint32_t i = 0; i < archetype->id_count; i++) {
+        stoa__bitset_set(&stoa__component_at(storage, archetype->ids[i])->archetypes, index);
+    }
+    storage->rows[index] = 0;
+    storage->archetype_count++;
+    if (storage->watch.added != NULL) {
+        storage->watch.added(storage->watch.user, archetype);
+    }
+}
+
+/* The bytes of a row and the lanes of a set; false, with the thread's error set, if that is too
+ * much. */
+static bool row_measure(const stoa__storage *storage, const stoa_component *ids, uint32_t count,
+                        uint64_t *row_size, uint32_t *lanes) {
+    *row_size = sizeof(stoa_entity);
+    *lanes = count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t beside;
-        lanes += lanes_beside(stoa__component_at(storage, ids[i]), &beside);
-        row_size += stoa__component_at(storage, ids[i])->info.size + beside;
+        *lanes += lanes_beside(stoa__component_at(storage, ids[i]), &beside);
+        *row_size += stoa__component_at(storage, ids[i])->info.size + beside;
     }
-    if (lanes >= STOA__LANE_NONE ||
-        row_size + ((uint64_t)lanes + 3) * 2 * STOA__LINE > UINT32_MAX ||
-        storage->archetype_count == INT32_MAX) {
+    if (*lanes >= STOA__LANE_NONE ||
+        *row_size + ((uint64_t)*lanes + 3) * 2 * STOA__LINE > UINT32_MAX) {
         stoa__error(STOA_LIMIT, "a row of %u components and %llu bytes is too large", count,
-                    (unsigned long long)row_size);
+                    (unsigned long long)*row_size);
+        return false;
+    }
+    return true;
+}
+
+stoa__archetype *stoa__archetype_twin(stoa__storage *storage, const stoa__archetype *archetype) {
+    uint64_t row_size;
+    uint32_t lanes;
+    if (!row_measure(storage, archetype->ids, archetype->id_count, &row_size, &lanes)) {
+        return NULL;
+    }
+    stoa__archetype *twin =
+        archetype_new(storage, archetype->ids, archetype->id_count, row_size, lanes);
+    if (twin == NULL) {
+        stoa__error_memory("an archetype");
+        return NULL;
+    }
+    twin->index = archetype->index;
+    stoa__layout_apply(storage, twin, stoa__layout_first(twin));
+    return twin;
+}
+
+void stoa__archetype_discard(stoa__storage *storage, stoa__archetype *archetype) {
+    stoa__archetype_chunks_free(storage, archetype);
+    stoa__edge_free_all(storage, archetype);
+    stoa__heap_free(&storage->heap, archetype, archetype->struct_size, STOA__LINE);
+}
+
+static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_component *ids,
+                                      uint32_t count, uint64_t hash) {
+    uint64_t row_size;
+    uint32_t lanes;
+    if (!row_measure(storage, ids, count, &row_size, &lanes)) {
+        return NULL;
+    }
+    if (storage->archetype_count == INT32_MAX) {
+        stoa__error(STOA_LIMIT, "there are too many archetypes");
         return NULL;
     }
     if (tables_reserve(storage, ids, count) != STOA_OK) {
@@ -214,24 +285,17 @@ static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_compone
         return NULL;
     }
     stoa__layout_apply(storage, archetype, stoa__layout_first(archetype));
-    for (uint32_t i = 0; i < count; i++) {
-        stoa__bitset_set(&stoa__component_at(storage, ids[i])->archetypes, archetype->index);
-    }
+    /* Its place is that of the first hidden one, which goes to the end. */
+    archetype->index = storage->archetype_total;
+    storage->archetypes[storage->archetype_total++] = archetype;
     stoa__map_insert(&storage->by_set, hash, archetype->index);
-    storage->rows[storage->archetype_count] = 0;
-    storage->archetypes[storage->archetype_count++] = archetype;
-    if (storage->watch.added != NULL) {
-        storage->watch.added(storage->watch.user, archetype);
-    }
+    archetype_enter(storage, archetype);
     return archetype;
 }
 
-static uint64_t set_hash(const stoa_component *ids, uint32_t count) {
-    return stoa__hash_bytes(ids, count * sizeof *ids);
-}
-
-stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_component *ids,
-                                      uint32_t count) {
+/* The archetype of a set, hidden or not, or NULL. */
+static stoa__archetype *set_find(const stoa__storage *storage, const stoa_component *ids,
+                                 uint32_t count) {
     uint64_t hash = set_hash(ids, count);
     uint32_t cursor = 0;
     for (;;) {
@@ -247,10 +311,57 @@ stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_c
     }
 }
 
+stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_component *ids,
+                                      uint32_t count) {
+    stoa__archetype *archetype = set_find(storage, ids, count);
+    return archetype != NULL && archetype->index < storage->archetype_count ? archetype : NULL;
+}
+
 stoa__archetype *stoa__archetype_get(stoa__storage *storage, const stoa_component *ids,
                                      uint32_t count) {
-    stoa__archetype *archetype = stoa__archetype_find(storage, ids, count);
-    return archetype != NULL ? archetype : archetype_add(storage, ids, count, set_hash(ids, count));
+    stoa__archetype *archetype = set_find(storage, ids, count);
+    if (archetype == NULL) {
+        return archetype_add(storage, ids, count, set_hash(ids, count));
+    }
+    return stoa__archetype_show(storage, archetype) == STOA_OK ? archetype : NULL;
+}
+
+stoa_status stoa__archetype_show(stoa__storage *storage, stoa__archetype *archetype) {
+    if (STOA_LIKELY(archetype->index < storage->archetype_count)) {
+        return STOA_OK;
+    }
+    stoa_status status = tables_reserve(storage, archetype->ids, archetype->id_count);
+    if (status == STOA_OK) {
+        stoa__archetype_rewatch(storage, archetype);
+        stoa__edge_rewatch(storage, archetype);
+        archetype_enter(storage, archetype);
+    }
+    return status;
+}
+
+void stoa__archetype_hide(stoa__storage *storage, uint32_t count) {
+    if (count >= storage->archetype_count) {
+        return;
+    }
+    for (uint32_t i = count; i < storage->archetype_count; i++) {
+        stoa__archetype *archetype = storage->archetypes[i];
+        for (uint32_t k = 0; k < archetype->id_count; k++) {
+            stoa__bitset_clear(&stoa__component_at(storage, archetype->ids[k])->archetypes, i);
+        }
+        archetype->chunk_keep = 0;
+        stoa__archetype_release(storage, archetype);
+    }
+    storage->archetype_count = count;
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
+        stoa__edge_sleep(storage, storage->archetypes[i]);
+    }
+    for (uint32_t i = 0; i < STOA__HOPS; i++) {
+        storage->hops[i] = (stoa__hop){.source = NULL};
+    }
+    storage->epoch++;
+    if (storage->watch.hidden != NULL) {
+        storage->watch.hidden(storage->watch.user, count);
+    }
 }
 
 stoa_status stoa__archetype_init(stoa__storage *storage) {
@@ -270,11 +381,8 @@ stoa_status stoa__archetype_init(stoa__storage *storage) {
 
 void stoa__archetype_fini(stoa__storage *storage) {
     stoa__archetype_limbo_free(storage);
-    for (uint32_t i = 0; i < storage->archetype_count; i++) {
-        stoa__archetype *archetype = storage->archetypes[i];
-        stoa__archetype_chunks_free(storage, archetype);
-        stoa__edge_free_all(storage, archetype);
-        stoa__heap_free(&storage->heap, archetype, archetype->struct_size, STOA__LINE);
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
+        stoa__archetype_discard(storage, storage->archetypes[i]);
     }
     stoa__heap_grow_free(&storage->heap, storage->archetypes, storage->archetype_capacity,
                          sizeof *storage->archetypes);

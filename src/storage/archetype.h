@@ -20,6 +20,22 @@ stoa__archetype *stoa__archetype_find(const stoa__storage *storage, const stoa_c
 stoa__archetype *stoa__archetype_get(stoa__storage *storage, const stoa_component *ids,
                                      uint32_t count);
 
+/* An archetype of the same set and number with no rows, laid out for what its components are now,
+ * and listed nowhere; NULL with the thread's error set. */
+stoa__archetype *stoa__archetype_twin(stoa__storage *storage, const stoa__archetype *archetype);
+
+/* Frees an archetype that is not listed; the components in it must have been dropped. */
+void stoa__archetype_discard(stoa__storage *storage, stoa__archetype *archetype);
+
+/* Hides the archetypes from index `count` on, which must have no rows, as if they had never been:
+ * no query, edge or look-up leads there. One that is asked for again comes after those that are
+ * there by then. What leads there by memory of its own, such as a bundle, must be forgotten by the
+ * caller. Needs no memory. */
+void stoa__archetype_hide(stoa__storage *storage, uint32_t count);
+
+/* Shows a hidden archetype again, as the last one. */
+stoa_status stoa__archetype_show(stoa__storage *storage, stoa__archetype *archetype);
+
 /* Makes room so that `count` rows can be appended without failing. Offsets may change. */
 stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *archetype,
                                     uint32_t count);

@@ -210,6 +210,11 @@ STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edg
     edge->epoch = storage->epoch;
 }
 
+/* Where the copies of an edge stand. */
+static stoa__copy *copies_of(stoa__edge *edge) {
+    return (stoa__copy *)(void *)(edge + 1);
+}
+
 static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *source,
                             stoa__archetype *target, const uint32_t *key, uint32_t count) {
     size_t copies_at = sizeof(stoa__edge);
@@ -224,7 +229,7 @@ static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *sourc
         return NULL;
     }
     stoa__edge *edge = (stoa__edge *)(void *)block;
-    edge->copies = (stoa__copy *)(void *)(block + copies_at);
+    edge->copies = copies_of(edge);
     edge->target = target;
     edge->tags = (stoa__copy *)(void *)(block + tags_at);
     edge->puts = (stoa__put *)(void *)(block + puts_at);
@@ -253,6 +258,9 @@ size_t stoa__edge_bytes(const stoa__archetype *archetype) {
     size_t bytes = cells_owned(&archetype->edges) * sizeof(stoa__edge *);
     for (uint32_t i = 0; i < cells_owned(&archetype->edges); i++) {
         bytes += archetype->edges.cells[i] != NULL ? archetype->edges.cells[i]->block_size : 0;
+    }
+    for (const stoa__edge *edge = archetype->asleep; edge != NULL; edge = edge->next) {
+        bytes += edge->block_size;
     }
     return bytes;
 }
@@ -298,16 +306,65 @@ static stoa_status edges_reserve(stoa__storage *storage, stoa__edges *edges) {
     return STOA_OK;
 }
 
+void stoa__edge_sleep(const stoa__storage *storage, stoa__archetype *archetype) {
+    stoa__edges *edges = &archetype->edges;
+    stoa__edge *awake = NULL;
+    for (uint32_t i = 0; i < cells_owned(edges); i++) {
+        stoa__edge *edge = edges->cells[i];
+        if (edge != NULL) {
+            bool hidden = edge->target->index >= storage->archetype_count;
+            stoa__edge **list = hidden ? &archetype->asleep : &awake;
+            edge->next = *list;
+            *list = edge;
+            edges->cells[i] = NULL;
+        }
+    }
+    edges->count = 0;
+    while (awake != NULL) {
+        stoa__edge *edge = awake;
+        awake = edge->next;
+        edge->copies = copies_of(edge);
+        cell_put(edges->cells, edges->mask, edge);
+        edges->count++;
+    }
+}
+
+/* Takes the edge of that key from those that are asleep, its target shown again; NULL if there is
+ * none, or with the thread's error set. */
+static stoa__edge *edge_wake(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
+                             uint32_t count, uint32_t hash) {
+    for (stoa__edge **at = &source->asleep; *at != NULL; at = &(*at)->next) {
+        stoa__edge *edge = *at;
+        if (edge->hash == hash && edge->key_count == count &&
+            memcmp(edge->key, key, count * sizeof *key) == 0) {
+            if (stoa__archetype_show(storage, edge->target) != STOA_OK) {
+                return NULL;
+            }
+            *at = edge->next;
+            edge->copies = copies_of(edge);
+            return edge;
+        }
+    }
+    return NULL;
+}
+
+/* An edge that was never made before; NULL with the thread's error set. */
+static stoa__edge *edge_fresh(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
+                              uint32_t count) {
+    stoa__archetype *target = target_of(storage, source, key, count);
+    return target != NULL ? edge_new(storage, source, target, key, count) : NULL;
+}
+
 stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
                             uint32_t count, uint32_t hash) {
     if (edges_reserve(storage, &source->edges) != STOA_OK) {
         return NULL;
     }
-    stoa__archetype *target = target_of(storage, source, key, count);
-    if (target == NULL) {
-        return NULL;
+    stoa__edge *edge = NULL;
+    if (!STOA_LIKELY(source->asleep == NULL)) {
+        edge = edge_wake(storage, source, key, count, hash);
     }
-    stoa__edge *edge = edge_new(storage, source, target, key, count);
+    edge = edge != NULL ? edge : edge_fresh(storage, source, key, count);
     if (edge == NULL) {
         return NULL;
     }
@@ -390,6 +447,11 @@ void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
                         _Alignof(stoa__edge *));
     }
     stoa__edge_init(archetype);
+    while (archetype->asleep != NULL) {
+        stoa__edge *edge = archetype->asleep;
+        archetype->asleep = edge->next;
+        stoa__heap_free(&storage->heap, edge, edge->block_size, _Alignof(stoa__edge));
+    }
 }
 
 /* True if the puts are where the target has its columns now. */

@@ -26,6 +26,9 @@ void stoa__edge_rewatch(const stoa__storage *storage, stoa__archetype *archetype
 /* No edges yet. */
 void stoa__edge_init(stoa__archetype *archetype);
 
+/* Puts edges that lead to hidden archetypes aside. */
+void stoa__edge_sleep(const stoa__storage *storage, stoa__archetype *archetype);
+
 void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype);
 
 /* Bytes the edges of an archetype hold. */
@@ -81,6 +84,7 @@ STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge
     *stoa__row_entity(from) = moved;
     if (STOA_LIKELY(last.place != from.place)) {
         storage->head.records[moved.index].place = from.place;
+        stoa__record_stamp(storage, moved.index);
     }
     stoa__row_pop(storage, source);
 }
@@ -131,20 +135,24 @@ STOA__INLINE stoa__edge *stoa__edge_hop(stoa__storage *storage, stoa__archetype 
     return edge;
 }
 
-/* The edge of a change; NULL with the thread's error set. `key` lists ids in order, each once, with
+/* The edge of a change if it is there, or NULL. `key` lists ids in order, each once, with
  * STOA__KEY_DROP on those to be taken away. `hash` is the key's, by stoa__edge_hash. */
-static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
-                                         const uint32_t *key, uint32_t count, uint32_t hash) {
+static inline stoa__edge *stoa__edge_find(const stoa__archetype *source, const uint32_t *key,
+                                          uint32_t count, uint32_t hash) {
     for (uint32_t at = hash >> 16;; at++) {
         stoa__edge *edge = source->edges.cells[at & source->edges.mask];
-        if (edge == NULL) {
-            return stoa__edge_make(storage, source, key, count, hash);
-        }
-        if (edge->hash == hash && edge->key_count == count &&
-            memcmp(edge->key, key, count * sizeof *key) == 0) {
+        if (edge == NULL || (edge->hash == hash && edge->key_count == count &&
+                             memcmp(edge->key, key, count * sizeof *key) == 0)) {
             return edge;
         }
     }
+}
+
+/* The edge of a change, worked out if need be; NULL with the thread's error set. */
+static inline stoa__edge *stoa__edge_get(stoa__storage *storage, stoa__archetype *source,
+                                         const uint32_t *key, uint32_t count, uint32_t hash) {
+    stoa__edge *edge = stoa__edge_find(source, key, count, hash);
+    return edge != NULL ? edge : stoa__edge_make(storage, source, key, count, hash);
 }
 
 #endif

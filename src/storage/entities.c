@@ -41,7 +41,31 @@ static uint32_t capacity_after(const stoa__storage *storage, uint32_t need) {
     return want > RECORDS_MAX ? RECORDS_MAX : (uint32_t)want;
 }
 
+/* Makes the stamps reach to so many records; what is not used yet counts as just written. They are
+ * few, so none is given back before the end. */
+static bool stamps_reserve(stoa__storage *storage, uint32_t capacity) {
+    uint32_t count = ((capacity - 1) >> STOA__STAMP_BITS) + 1;
+    if (count <= storage->stamp_count) {
+        return true;
+    }
+    uint32_t *stamps = stoa__heap_resize(&storage->heap, storage->record_stamps,
+                                         storage->stamp_count * sizeof *stamps,
+                                         count * sizeof *stamps, _Alignof(uint32_t));
+    if (stamps == NULL) {
+        return false;
+    }
+    for (uint32_t i = storage->stamp_count; i < count; i++) {
+        stamps[i] = storage->stamp;
+    }
+    storage->record_stamps = stamps;
+    storage->stamp_count = count;
+    return true;
+}
+
 static stoa_status capacity_set(stoa__storage *storage, uint32_t capacity) {
+    if (storage->record_stamps != NULL && !stamps_reserve(storage, capacity)) {
+        return stoa__error_memory("the stamps of the entity table");
+    }
     stoa_record *records = stoa__heap_resize(&storage->heap, storage->head.records,
                                              storage->record_capacity * sizeof(stoa_record),
                                              capacity * sizeof(stoa_record), STOA__LINE);
@@ -72,6 +96,21 @@ stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count) {
                          (uint64_t)storage->head.record_count + (count - storage->free_count));
 }
 
+void stoa__entities_stamps_fini(stoa__storage *storage) {
+    stoa__heap_free(&storage->heap, storage->record_stamps, storage->stamp_count * sizeof(uint32_t),
+                    _Alignof(uint32_t));
+}
+
+stoa_status stoa__entities_stamp_all(stoa__storage *storage) {
+    return stamps_reserve(storage, storage->record_capacity)
+               ? STOA_OK
+               : stoa__error_memory("the stamps of the entity table");
+}
+
+stoa_status stoa__entities_room(stoa__storage *storage, uint32_t record_count) {
+    return capacity_need(storage, record_count);
+}
+
 stoa_status stoa__entities_extend(stoa__storage *storage, uint32_t record_count) {
     stoa_status status = capacity_need(storage, record_count);
     if (status != STOA_OK) {
@@ -87,6 +126,7 @@ stoa_status stoa__entities_extend(stoa__storage *storage, uint32_t record_count)
 
 void stoa__entities_unhold(stoa__storage *storage, stoa_entity e, bool given_out) {
     stoa_record *record = &storage->head.records[e.index];
+    stoa__record_stamp(storage, e.index);
     storage->reserved_count--;
     if (given_out && e.generation == STOA__GENERATION_MAX) {
         *record = (stoa_record){STOA__DEAD, 0};

@@ -14,6 +14,13 @@ void stoa__entities_fini(stoa__storage *storage);
 /* Makes room so that `count` entities can be taken without failing. */
 stoa_status stoa__entities_reserve(stoa__storage *storage, uint32_t count);
 
+/* Has records stamped from now on, for good. */
+stoa_status stoa__entities_stamp_all(stoa__storage *storage);
+void stoa__entities_stamps_fini(stoa__storage *storage);
+
+/* Makes room for so many slots in all. */
+stoa_status stoa__entities_room(stoa__storage *storage, uint32_t record_count);
+
 /* Lowers the table's capacity to what is used, if the allocator can. */
 void stoa__entities_trim(stoa__storage *storage);
 
@@ -72,6 +79,7 @@ STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t pl
         record->generation = 1;
     }
     record->place = place;
+    stoa__record_stamp(storage, index);
     return (stoa_entity){index, record->generation};
 }
 
@@ -94,6 +102,7 @@ STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
         record = &storage->head.records[index];
         record->generation = STOA__DEAD | 1;
     }
+    /* Not stamped: it is when it comes to life or is given back, before anybody can look. */
     record->place = STOA__HELD;
     storage->reserved_count++;
     return (stoa_entity){index, record->generation & ~STOA__DEAD};
@@ -102,12 +111,14 @@ STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
 /* Brings a held slot to life at `place`. */
 STOA__INLINE void stoa__entities_live(stoa__storage *storage, stoa_entity e, uint32_t place) {
     storage->head.records[e.index] = (stoa_record){e.generation, place};
+    stoa__record_stamp(storage, e.index);
     storage->reserved_count--;
 }
 
 /* Ends a live slot: the next tenant gets another generation, or there is none after the last. */
 STOA__INLINE void stoa__entities_release(stoa__storage *storage, uint32_t index) {
     stoa_record *record = &storage->head.records[index];
+    stoa__record_stamp(storage, index);
     if (record->generation == STOA__GENERATION_MAX) {
         *record = (stoa_record){STOA__DEAD, 0};
         storage->retired_count++;

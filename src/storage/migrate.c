@@ -196,6 +196,7 @@ static void rows_place(const stoa__storage *storage, const stoa_chunk *chunk, in
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
     for (int32_t i = 0; i < count; i++) {
         records[entities[i].index].place = place + (uint32_t)i;
+        stoa__record_stamp(storage, entities[i].index);
     }
 }
 
@@ -307,6 +308,7 @@ static void rows_strip(stoa__storage *storage, stoa__archetype *source) {
         chunk_drop(source, chunk);
         for (int32_t i = 0; i < chunk->count; i++) {
             records[entities[i].index].place = 0;
+            stoa__record_stamp(storage, entities[i].index);
         }
         storage->empty_count += (uint32_t)chunk->count;
     }
@@ -341,6 +343,7 @@ static uint32_t rows_settle(const stoa__storage *storage, const stoa_chunk *chun
         if (record_empty(&records[index])) {
             entities[i] = (stoa_entity){index, records[index].generation};
             records[index].place = place + (uint32_t)i;
+            stoa__record_stamp(storage, index);
             i++;
         }
     }

@@ -179,6 +179,7 @@ static void entities_permute(const stoa__storage *storage, const stoa__archetype
         const stoa_entity *entities = room + (rows.first - shuffle->first);
         for (uint32_t i = 0; i < rows.count; i++) {
             records[entities[i].index].place = place + i;
+            stoa__record_stamp(storage, entities[i].index);
         }
         memcpy((stoa_entity *)(void *)chunk->data + rows.slot, entities,
                rows.count * sizeof *entities);

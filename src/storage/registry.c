@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define FLAGS_KNOWN                                                                                \
-    (STOA_HIDDEN | STOA_SPARSE | STOA_SWITCHABLE | STOA_ROW_TICKS | STOA_IMMUTABLE | STOA_MANAGED)
+    (STOA_HIDDEN | STOA_SPARSE | STOA_SWITCHABLE | STOA_ROW_TICKS | STOA_IMMUTABLE |               \
+     STOA_MANAGED | STOA_TRANSIENT | STOA_RAW)
 /* What a component that an extension keeps must be, too. */
 #define FLAGS_MANAGED (STOA_SPARSE | STOA_IMMUTABLE)
 
@@ -28,7 +29,13 @@ typedef struct description {
     const stoa_hooks *hooks;
     uint32_t flags;
     stoa_setup_fn setup;
+    const stoa_persist *persist;
 } description;
+
+/* What is transient must not show in archetypes, whose order and rows are saved. */
+static uint32_t flags_whole(uint32_t flags) {
+    return (flags & STOA_TRANSIENT) != 0 ? flags | STOA_SPARSE : flags;
+}
 
 static uint32_t slot_of(stoa_type *type) {
     uint32_t slot = atomic_load_explicit(&type->slot, memory_order_relaxed);
@@ -81,8 +88,9 @@ static description description_of_type(const stoa__storage *storage, const stoa_
                    .find = find_described,
                    .user = (void *)(uintptr_t)storage},
         .hooks = &type->options.hooks,
-        .flags = type->options.flags,
+        .flags = flags_whole(type->options.flags),
         .setup = type->options.setup,
+        .persist = type->options.persist,
     };
 }
 
@@ -98,7 +106,8 @@ static description description_of_desc(const stoa__storage *storage,
                    .find = find_described,
                    .user = (void *)(uintptr_t)storage},
         .hooks = &desc->hooks,
-        .flags = desc->flags,
+        .flags = flags_whole(desc->flags),
+        .persist = desc->persist,
     };
 }
 
@@ -125,7 +134,7 @@ static bool hooks_same(const stoa_hooks *a, const stoa_hooks *b) {
            a->user_free == b->user_free;
 }
 
-static bool members_same(const stoa__reflection *a, const stoa__reflection *b) {
+bool stoa__registry_members_same(const stoa__reflection *a, const stoa__reflection *b) {
     if (a->size != b->size || a->alignment != b->alignment || a->member_count != b->member_count ||
         a->value_count != b->value_count) {
         return false;
@@ -164,7 +173,7 @@ static stoa_status description_compare(const stoa__storage *storage,
         if (status != STOA_OK) {
             return status;
         }
-        same = members_same(&component->reflection, &reflection);
+        same = stoa__registry_members_same(&component->reflection, &reflection);
         stoa__reflect_free(heap, &reflection);
     }
     return same ? STOA_OK : stoa__registry_conflict(d->name);
@@ -245,7 +254,7 @@ static uint32_t members_nest(const stoa__storage *storage, const stoa__reflectio
     return most + 1;
 }
 
-static void component_free(stoa__storage *storage, stoa__component *component) {
+void stoa__registry_discard(stoa__storage *storage, stoa__component *component) {
     stoa__heap *heap = &storage->heap;
     stoa__sparse_free(heap, component->set);
     stoa__bitset_fini(&component->archetypes, heap);
@@ -273,6 +282,7 @@ static void component_describe(stoa__storage *storage, stoa__component *componen
         .hooks = *d->hooks,
         .members = r->members,
         .member_count = r->member_count,
+        .persist = d->persist,
     };
     component->fixed = stoa__component_fixed(storage, component);
     component->info.plain = members_plain(storage, component);
@@ -291,19 +301,19 @@ static stoa__component *component_new(stoa__storage *storage, const description 
     component->identifier = d->identifier != NULL ? stoa__heap_text(heap, d->identifier) : NULL;
     if (component->name == NULL || (d->identifier != NULL && component->identifier == NULL)) {
         stoa__error_memory("a component's name");
-        component_free(storage, component);
+        stoa__registry_discard(storage, component);
         return NULL;
     }
     if (stoa__reflect(heap, &d->source, &component->reflection) != STOA_OK) {
         component->reflection = (stoa__reflection){0};
-        component_free(storage, component);
+        stoa__registry_discard(storage, component);
         return NULL;
     }
     uint32_t nest = members_nest(storage, &component->reflection);
     if (nest > STOA_NEST_MAX) {
         stoa__error(STOA_LIMIT, "component '%s': more than %d structs, one inside the other",
                     d->name, STOA_NEST_MAX);
-        component_free(storage, component);
+        stoa__registry_discard(storage, component);
         return NULL;
     }
     component->nest = (uint8_t)nest;
@@ -312,7 +322,7 @@ static stoa__component *component_new(stoa__storage *storage, const description 
         component->set = stoa__sparse_new(heap, component);
         if (component->set == NULL) {
             stoa__error_memory("a sparse component");
-            component_free(storage, component);
+            stoa__registry_discard(storage, component);
             return NULL;
         }
     }
@@ -486,11 +496,20 @@ stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_
     return description_compare(storage, stoa__component_at(storage, id), &d) == STOA_OK ? id : 0;
 }
 
+stoa__component *stoa__registry_draft(stoa__storage *storage, const stoa_type *type) {
+    description d = description_of_type(storage, type);
+    return description_check(&d) == STOA_OK ? component_new(storage, &d) : NULL;
+}
+
+stoa_component stoa__registry_named(const stoa__storage *storage, const char *name) {
+    return name_find(storage, name);
+}
+
 void stoa__registry_fini(stoa__storage *storage) {
     stoa__registry *registry = &storage->registry;
     for (uint32_t i = 0; i < registry->count; i++) {
         stoa_hooks hooks = registry->items[i]->info.hooks;
-        component_free(storage, registry->items[i]);
+        stoa__registry_discard(storage, registry->items[i]);
         if (hooks.user_free != NULL) {
             hooks.user_free(hooks.user);
         }

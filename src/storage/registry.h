@@ -20,6 +20,26 @@ stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_
 /* The id of a name, or 0, also if its setup is due. */
 stoa_component stoa__registry_find(const stoa__storage *storage, const char *name);
 
+/* The component that a described type would be, listed nowhere; NULL with the thread's error set.
+ * Its id is not its own. */
+stoa__component *stoa__registry_draft(stoa__storage *storage, const stoa_type *type);
+
+/* Frees a component that is not listed; its values must have been dropped. */
+void stoa__registry_discard(stoa__storage *storage, stoa__component *component);
+
+/* True if two descriptions have the same members, or values of an enum, in the same places. */
+bool stoa__registry_members_same(const stoa__reflection *a, const stoa__reflection *b);
+
+/* The id of a name, whether or not the component may be found; or 0. */
+stoa_component stoa__registry_named(const stoa__storage *storage, const char *name);
+
+/* Forgets which descriptors have an id of `first` or above; they are compared anew. */
+void stoa__registry_forget_slots(stoa__storage *storage, stoa_component first);
+
+/* Takes back what was registered beyond so many; nobody has or knows it yet. What their hooks were
+ * given to free stays. */
+void stoa__registry_truncate(stoa__storage *storage, uint32_t count);
+
 /* Sets the error for a description that is not the one registered under its name. */
 stoa_status stoa__registry_conflict(const char *name);
 

@@ -152,6 +152,7 @@ STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, stoa__row hole,
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(hole) = moved;
     storage->head.records[moved.index].place = hole.place;
+    stoa__record_stamp(storage, moved.index);
 }
 
 /* The half of stoa__row_fill for columns that are not all small: moves the last row into the one at

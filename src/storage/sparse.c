@@ -206,6 +206,44 @@ void stoa__sparse_erase_any(stoa__sparse *set, uint32_t *entry) {
     }
 }
 
+bool stoa__sparse_twin(stoa__heap *heap, const stoa__sparse *set, stoa__sparse *twin) {
+    const stoa__component *component = set->component;
+    *twin = (stoa__sparse){.component = component,
+                           .size = component->info.size,
+                           .quick = component->info.hooks.move == NULL &&
+                                    component->info.hooks.drop == NULL && set->off == NULL &&
+                                    component->info.size != 0 && !set_switchable(set)};
+    return set->capacity == 0 || block_change(heap, twin, set->capacity);
+}
+
+void stoa__sparse_twin_free(stoa__heap *heap, stoa__sparse *twin, uint32_t alignment) {
+    stoa__heap_free(heap, twin->block, twin->block_size, alignment > 8 ? alignment : 8);
+    twin->block = NULL;
+}
+
+void stoa__sparse_exchange(stoa__heap *heap, stoa__sparse *set, stoa__sparse *twin) {
+    limbo_free(heap, set);
+    stoa__sparse old = *set;
+    for (size_t i = 0; i < set->count; i++) {
+        atomic_init(&twin->changed[i], STOA_LOAD(&set->changed[i]));
+    }
+    if (set->count > 0) {
+        memcpy(twin->entities, set->entities, set->count * sizeof *set->entities);
+        memcpy(twin->added, set->added, set->count * sizeof *set->added);
+    }
+    if (set->off != NULL && set->count > 0) {
+        memcpy(twin->off, set->off, set->count);
+    }
+    *set = *twin;
+    set->pages = old.pages;
+    set->page_count = old.page_count;
+    set->count = old.count;
+    set->off_count = old.off_count;
+    set->room = set->capacity;
+    set->swift = false;
+    *twin = old;
+}
+
 static void block_free(stoa__heap *heap, stoa__sparse *set) {
     stoa__heap_free(heap, set->block, set->block_size, block_alignment(set));
     limbo_free(heap, set);

@@ -46,6 +46,17 @@ void stoa__sparse_rewatch(const stoa__storage *storage, stoa__sparse *set);
 /* Frees a set; its values must have been dropped. NULL is fine. */
 void stoa__sparse_free(stoa__heap *heap, stoa__sparse *set);
 
+/* Room for what a set holds, as values of what its component is now; false on lack of memory. The
+ * twin's values are raw. */
+bool stoa__sparse_twin(stoa__heap *heap, const stoa__sparse *set, stoa__sparse *twin);
+
+/* Frees the room of a twin for values of that alignment. */
+void stoa__sparse_twin_free(stoa__heap *heap, stoa__sparse *twin, uint32_t alignment);
+
+/* Gives a set the values of its twin, in the same order, and the other way round. The component
+ * must still be what it was. */
+void stoa__sparse_exchange(stoa__heap *heap, stoa__sparse *set, stoa__sparse *twin);
+
 /* Drops all values, without taking them out: the set is about to be freed. */
 void stoa__sparse_drop_all(stoa__sparse *set);
 

@@ -28,6 +28,8 @@
 /* Ticks that are older than this are clamped to it from time to time: they must not come to look
  * new. */
 #define STOA__TICK_AGE (1u << 30)
+/* Records that share a stamp, as a power of two. */
+#define STOA__STAMP_BITS 9
 /* No lane, no offset, no position. */
 #define STOA__NONE UINT32_MAX
 
@@ -126,10 +128,14 @@ typedef struct stoa__put {
  * and refreshed when it has moved on. */
 typedef struct stoa__edge {
     stoa__archetype *target;
-    stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind */
-    stoa__copy *tags;   /* one for each tag that is kept: its state comes along */
-    uint16_t *fresh;    /* lanes of the target that hold no values and are not copied */
-    stoa__put *puts;    /* one for each element of the key */
+    union {
+        stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind;
+                               they stand right after this struct */
+        struct stoa__edge *next; /* of one that leads to a hidden archetype: in the list of those */
+    };
+    stoa__copy *tags; /* one for each tag that is kept: its state comes along */
+    uint16_t *fresh;  /* lanes of the target that hold no values and are not copied */
+    stoa__put *puts;  /* one for each element of the key */
     uint32_t *key;
     uint32_t single; /* the key if it has one element, else 0 */
     uint32_t epoch;  /* of the storage, when offsets were read */
@@ -174,10 +180,13 @@ struct stoa__archetype {
     stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none */
     stoa_chunk first; /* where head.chunks points while there is one: on the same cache line */
     stoa__edges edges;
+    stoa__edge *asleep; /* edges that lead to hidden archetypes: found when they are made anew */
     stoa__lane *lanes;
     stoa_component *ids; /* sorted */
-    uint32_t lane_count;
-    uint32_t id_count;
+    uint16_t lane_count;
+    uint16_t id_count;
+    uint16_t tag_count;     /* components without data */
+    uint16_t data_lanes;    /* lanes that hold values, which come first */
     uint32_t index;         /* in the world: its public id */
     uint32_t row_size;      /* bytes of a row, its entity included */
     uint32_t full_capacity; /* rows of a full-sized chunk, a power of two */
@@ -186,9 +195,7 @@ struct stoa__archetype {
     int32_t chunk_keep;     /* spare ones are kept up to this many in all */
     uint32_t wanted;        /* rows that the reservation under way asks for */
     uint32_t chunk_slots;   /* capacity of head.chunks, 0 while it is `first` */
-    uint32_t tag_count;     /* components without data */
     uint32_t tags_at;       /* where their states begin in the current layout */
-    uint32_t data_lanes;    /* lanes that hold values, which come first */
     bool plain;             /* moving and dropping any of its components is copying */
     bool small;             /* plain, and every lane has 8 to 16 bytes */
     bool rich;              /* has lanes other than values */
@@ -218,10 +225,12 @@ typedef struct stoa__slabs {
     size_t direct; /* bytes of chunks that are in no slab */
 } stoa__slabs;
 
-/* Told of new archetypes; `prepare` may fail, and then there is none. */
+/* Told of new archetypes; `prepare` may fail, and then there is none. And of those that are hidden:
+ * after it there are only `count`. */
 typedef struct stoa__watch {
     stoa_status (*prepare)(void *user);
     void (*added)(void *user, stoa__archetype *archetype);
+    void (*hidden)(void *user, uint32_t count);
     void *user;
 } stoa__watch;
 
@@ -232,15 +241,21 @@ typedef struct stoa__storage {
     uint32_t chunk_size; /* bytes aimed at */
     uint32_t epoch;      /* moves on whenever a layout changes, so that edges know theirs are old */
 
+    uint32_t *record_stamps; /* of each page of records: the stamp when one was written last; NULL
+                                until somebody wants to know */
+    uint32_t stamp_count;
+    uint32_t stamp;     /* moves on whenever somebody notes what the records are */
+    uint32_t upheavals; /* moves on when ticks and stamps do not tell all that has changed */
     uint32_t record_capacity;
     uint32_t free_first; /* dead slots form a list through `place`; 0 ends it */
     uint32_t free_count;
     uint32_t retired_count;
     uint32_t empty_count; /* live entities without components */
 
-    stoa__archetype **archetypes; /* [0] is the empty set */
+    stoa__archetype **archetypes; /* [0] is the empty set; hidden ones come last */
     uint32_t *rows; /* of each archetype: dense, since counting is all that most queries do */
     uint32_t archetype_count;
+    uint32_t archetype_total; /* with those that are hidden */
     uint32_t archetype_capacity;
     uint32_t rows_capacity;
     stoa__map by_set;
@@ -268,6 +283,13 @@ static inline bool stoa__component_fixed(const stoa__storage *storage,
                                          const stoa__component *component) {
     return (component->info.flags & STOA_IMMUTABLE) != 0 ||
            (storage->head.open & STOA_OPEN_SEALED) != 0;
+}
+
+/* Notes that the record of a slot was written, if anybody wants to know. */
+static inline void stoa__record_stamp(const stoa__storage *storage, uint32_t index) {
+    if (!STOA_LIKELY(storage->record_stamps == NULL)) {
+        storage->record_stamps[index >> STOA__STAMP_BITS] = storage->stamp;
+    }
 }
 
 static inline bool stoa__component_known(const stoa__storage *storage, stoa_component id) {

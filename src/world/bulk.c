@@ -32,6 +32,9 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
         entities[k] = (stoa_entity){first + (uint32_t)k, 1};
     }
     storage->head.record_count += (uint32_t)(count - i);
+    for (int32_t k = 0; storage->record_stamps != NULL && k < count; k++) {
+        stoa__record_stamp(storage, entities[k].index);
+    }
 }
 
 /* Bytes that are written at once where a value is repeated: whole items of all common sizes. */

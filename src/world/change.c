@@ -45,7 +45,7 @@ static stoa_status columns_change(stoa_world *world, stoa_entity e, const stoa__
         return stoa_last_error().status;
     }
     if (edge->target->index == 0) {
-        stoa__change_leave(storage, record);
+        stoa__change_leave(storage, e.index);
         return STOA_OK;
     }
     stoa__row to;

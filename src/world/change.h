@@ -44,12 +44,15 @@ STOA__INLINE void stoa__change_move(stoa__storage *storage, stoa_entity e, stoa_
     }
     *stoa__row_entity(to) = e;
     record->place = to.place;
+    stoa__record_stamp(storage, e.index);
 }
 
 /* Takes the row of an entity away, whose components go with it; it has none after this. */
-STOA__INLINE void stoa__change_leave(stoa__storage *storage, stoa_record *record) {
+STOA__INLINE void stoa__change_leave(stoa__storage *storage, uint32_t index) {
+    stoa_record *record = &storage->head.records[index];
     stoa__row_remove(storage, record->place);
     record->place = 0;
+    stoa__record_stamp(storage, index);
     storage->empty_count++;
 }
 

@@ -29,6 +29,7 @@ STOA__INLINE void *row_move(stoa__storage *storage, stoa_entity e, stoa__archety
     stoa__row from = stoa__row_at(storage, record->place);
     *stoa__row_entity(to) = e;
     record->place = to.place;
+    stoa__record_stamp(storage, e.index);
     stoa__edge_move_quick(storage, edge, source, from, to);
     return value;
 }
@@ -96,7 +97,7 @@ STOA__APART static stoa_status component_move_any(stoa_world *world, stoa_entity
         return stoa__change_one(world, e, edge->single, data);
     }
     if (edge->target->index == 0) {
-        stoa__change_leave(storage, &storage->head.records[e.index]);
+        stoa__change_leave(storage, e.index);
         return STOA_OK;
     }
     stoa__row to;

@@ -173,7 +173,7 @@ static stoa_status numbers_check(const stoa__storage *storage) {
             return stoa__error(STOA_CORRUPT, "the list of free chunks is broken at %u", i);
         }
     }
-    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
         held += (uint32_t)storage->archetypes[i]->chunk_held;
     }
     if (count != storage->chunk_free_count || 1 + count + held != storage->chunk_count ||
@@ -255,6 +255,7 @@ static stoa_status bytes_check(const stoa_world *world) {
     const stoa__storage *storage = &world->storage;
     size_t bytes = sizeof *world + registry_bytes(storage) +
                    storage->record_capacity * sizeof(stoa_record) +
+                   storage->stamp_count * sizeof *storage->record_stamps +
                    storage->archetype_capacity * sizeof *storage->archetypes +
                    storage->rows_capacity * sizeof *storage->rows +
                    storage->by_set.capacity * sizeof(stoa__map_cell) +
@@ -263,7 +264,7 @@ static stoa_status bytes_check(const stoa_world *world) {
                    storage->slabs.count * sizeof(stoa__slab) + stoa__slab_held(storage);
     size_t in_slabs = stoa__slab_footprint(storage->limbo_size);
     size_t direct = storage->limbo_size - (in_slabs != 0 ? storage->limbo_size : 0);
-    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
         const stoa__archetype *archetype = storage->archetypes[i];
         size_t footprint = stoa__slab_footprint(archetype->block_size);
         bytes += archetype_bytes(archetype);

@@ -48,6 +48,35 @@ static void buffer_empty(stoa_commands *commands) {
     }
 }
 
+/* Forgets the components that a buffer was told of; nothing may be recorded. */
+static void kinds_forget(stoa_commands *commands) {
+    stoa__map_fini(&commands->kinds_by_name, &commands->heap);
+    stoa__heap_grow_free(&commands->heap, commands->kinds, commands->kind_capacity,
+                         sizeof *commands->kinds);
+    commands->kinds_by_name = (stoa__map){0};
+    commands->kinds = NULL;
+    commands->kind_count = commands->kind_capacity = 0;
+    for (uint32_t i = 0; i < STOA__KIND_CACHE; i++) {
+        commands->type_cache[i] = commands->id_cache[i] = 0;
+    }
+    commands->epoch++;
+}
+
+bool stoa__commands_pending(const stoa_world *world) {
+    bool pending = world->buffers.deferred->count > 0 || world->buffers.deferred->flushing;
+    for (const stoa_commands *at = world->buffers.first; at != NULL; at = at->next) {
+        pending = pending || at->count > 0 || at->flushing;
+    }
+    return pending;
+}
+
+void stoa__commands_forget(stoa_world *world) {
+    kinds_forget(world->buffers.deferred);
+    for (stoa_commands *at = world->buffers.first; at != NULL; at = at->next) {
+        kinds_forget(at);
+    }
+}
+
 static void buffer_free(stoa_commands *commands) {
     stoa__heap_free(&commands->world->storage.heap, commands, sizeof *commands,
                     _Alignof(stoa_commands));
@@ -163,6 +192,7 @@ void stoa__commands_discard(stoa_commands *commands) {
             command_discard(commands, command);
         }
     }
+    commands->epoch++;
     stoa__arena_clear(&commands->arena);
     commands->place = (stoa__arena_place){0};
     commands->count = 0;
@@ -185,17 +215,31 @@ stoa_world *stoa_commands_world(const stoa_commands *commands) {
     return stoa__commands_usable(commands) == STOA_OK ? commands->world : NULL;
 }
 
+int64_t stoa_commands_pending(const stoa_world *world) {
+    if (world == NULL) {
+        stoa__world_null(NULL, "world");
+        return 0;
+    }
+    int64_t count = world->buffers.deferred->count;
+    for (const stoa_commands *c = world->buffers.first; c != NULL; c = c->next) {
+        count += c->count;
+    }
+    return count;
+}
+
 stoa_commands_mark stoa_commands_mark_get(const stoa_commands *commands) {
     if (stoa__commands_usable(commands) != STOA_OK) {
         return (stoa_commands_mark){.block = NULL};
     }
     stoa__arena_mark mark = stoa__arena_mark_get(&commands->arena);
-    return (stoa_commands_mark){.block = mark.last,
+    return (stoa_commands_mark){.buffer = commands,
+                                .block = mark.last,
                                 .at = mark.next,
                                 .count = commands->count,
                                 .creations = commands->creations,
                                 .handles = commands->handle_used,
-                                .beyond = commands->beyond};
+                                .beyond = commands->beyond,
+                                .epoch = commands->epoch};
 }
 
 stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mark) {
@@ -203,11 +247,15 @@ stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mar
     if (status != STOA_OK) {
         return status;
     }
-    if (mark.count > commands->count || mark.creations > commands->creations ||
-        mark.handles > commands->handle_used || mark.beyond > commands->beyond) {
+    if (mark.buffer != commands) {
+        return stoa__world_report(
+            commands->world, stoa__error(STOA_INVALID, "the mark is of another command buffer"));
+    }
+    if (mark.epoch != commands->epoch || mark.count > commands->count) {
         return stoa__world_report(
             commands->world,
-            stoa__error(STOA_INVALID, "the command buffer was emptied since the mark"));
+            stoa__error(STOA_INVALID,
+                        "the buffer was applied, cleared, forked or joined since the mark"));
     }
     stoa__storage *storage = &commands->world->storage;
     stoa__arena_place place = {mark.block, mark.at};
@@ -252,6 +300,14 @@ stoa_status stoa__commands_init(stoa_world *world) {
 /* The buffer after `commands`, the world's own first; NULL after the last. */
 static stoa_commands *buffer_after(const stoa_world *world, const stoa_commands *commands) {
     return commands == world->buffers.deferred ? world->buffers.first : commands->next;
+}
+
+bool stoa__commands_flushing(const stoa_world *world) {
+    bool flushing = world->buffers.deferred->flushing;
+    for (const stoa_commands *c = world->buffers.first; c != NULL && !flushing; c = c->next) {
+        flushing = c->flushing;
+    }
+    return flushing;
 }
 
 void stoa__commands_free_all(stoa_world *world) {

@@ -20,8 +20,17 @@ typedef struct stoa__buffers {
 /* Makes the world's own buffer. */
 stoa_status stoa__commands_init(stoa_world *world);
 
+/* True while a buffer is applied. */
+bool stoa__commands_flushing(const stoa_world *world);
+
 /* Discards and frees all buffers. Handles they hold are given back. */
 void stoa__commands_free_all(stoa_world *world);
+
+/* True if commands are recorded that are not applied. */
+bool stoa__commands_pending(const stoa_world *world);
+
+/* Has all buffers forget the types that they were told of; nothing may be recorded. */
+void stoa__commands_forget(stoa_world *world);
 
 /* Bytes that buffers hold of the world's heap. */
 size_t stoa__commands_bytes(const stoa_world *world);

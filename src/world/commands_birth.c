@@ -135,6 +135,9 @@ static uint32_t births_run(const births *b, const uint8_t *at) {
     for (const birth_part *part = parts; part != end; part++) {
         stoa__state_mark(stoa__state_of(data, part->put.to), storage->head.tick, true);
     }
+    for (uint32_t i = first; storage->record_stamps != NULL && i < slot; i++) {
+        stoa__record_stamp(storage, ((const stoa_entity *)(void *)data)[i].index);
+    }
     chunk->count = (int32_t)slot;
     storage->rows[target->index] += slot - first;
     storage->reserved_count -= slot - first;

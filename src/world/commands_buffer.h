@@ -79,6 +79,7 @@ struct stoa_commands {
     stoa_entity *handles; /* held for this fork, in the order they are given out */
     uint32_t handle_capacity;
     uint32_t stamp; /* of the last bundle */
+    uint32_t epoch; /* moves on with everything that makes marks of the buffer void */
 
     stoa__arena arena;
     stoa__arena_place place; /* of the first command that is not applied */

@@ -217,6 +217,7 @@ stoa_status stoa_commands_flush(stoa_commands *commands) {
         return status;
     }
     commands->flushing = true;
+    commands->epoch++;
     status = commands_apply(commands);
     commands->flushing = false;
     if (status == STOA_OK) {

@@ -96,6 +96,7 @@ static stoa_status buffers_mark(stoa_world *world, stoa_commands *const *buffers
             return buffer_fail(world, c, i);
         }
         c->forked = true;
+        c->epoch++;
         c->fork_index = (uint32_t)i;
         wanted->last += c->wanted;
         wanted->most += c->peak;
@@ -214,6 +215,7 @@ stoa_status stoa_commands_join(stoa_world *world) {
     for (uint32_t i = world->buffers.forked_count; i-- > 0;) {
         stoa_commands *c = world->buffers.forked[i];
         c->forked = false;
+        c->epoch++;
         if (!STOA_LIKELY((c->handle_count | c->beyond | c->wanted) == 0)) {
             handles_settle(storage, c);
         }

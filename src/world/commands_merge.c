@@ -283,6 +283,7 @@ static stoa_status edge_take(const group *g, stoa__archetype *source, stoa__edge
         stoa__edge_move(storage, edge, source, stoa__row_at(storage, record->place), to);
     }
     record->place = to.place;
+    stoa__record_stamp(storage, g->entity.index);
     return STOA_OK;
 }
 

@@ -121,12 +121,13 @@ static void rows_shrink(stoa__storage *storage, stoa__archetype *archetype, uint
 /* Applies a run of changes to one component, at most until the chunk that is filled is full, or the
  * one that is emptied empty; returns how many. What changes with each command is kept in locals:
  * writing columns could change anything else, as far as the compiler knows. */
-static uint32_t changes_run(const run *r, const uint8_t *at) {
+STOA__INLINE uint32_t changes_apply(const run *r, const uint8_t *at, bool stamped) {
     const uint8_t *told = &nobody, *filled = &nobody;
     stoa__storage *storage = r->storage;
     const stoa__edge *edge = r->edge;
     const stoa__archetype *source = r->source;
     stoa_record *records = storage->head.records;
+    uint32_t *stamps = storage->record_stamps, stamp = storage->stamp;
     const stoa_chunk_ref *chunks = storage->head.chunks;
     uint32_t record_count = storage->head.record_count;
     stoa_chunk *target = edge->target->tail;
@@ -161,8 +162,14 @@ static uint32_t changes_run(const run *r, const uint8_t *at) {
             stoa_entity moved = *stoa__row_entity(last);
             *stoa__row_entity(from) = moved;
             records[moved.index].place = place;
+            if (stamped) {
+                stamps[moved.index >> STOA__STAMP_BITS] = stamp;
+            }
         }
         records[e.index].place = to.place | (uint32_t)to.slot;
+        if (stamped) {
+            stamps[e.index >> STOA__STAMP_BITS] = stamp;
+        }
         to.slot++;
     }
     uint32_t count = (uint32_t)to.slot - (uint32_t)target->count;
@@ -172,12 +179,23 @@ static uint32_t changes_run(const run *r, const uint8_t *at) {
     return count;
 }
 
+/* Each is compiled twice, so that records are not stamped at a cost where nobody wants to know. */
+STOA__APART static uint32_t changes_run_stamped(const run *r, const uint8_t *at) {
+    return changes_apply(r, at, true);
+}
+
+static uint32_t changes_run(const run *r, const uint8_t *at) {
+    return r->storage->record_stamps == NULL ? changes_apply(r, at, false)
+                                             : changes_run_stamped(r, at);
+}
+
 /* Applies a run of destructions, at most until a chunk is empty; returns how many. */
-static uint32_t ends_run(const run *r, const uint8_t *at) {
+STOA__INLINE uint32_t ends_apply(const run *r, const uint8_t *at, bool stamped) {
     const uint8_t *filled = &nobody; /* the chunk that the last one has told */
     stoa__storage *storage = r->storage;
     const stoa__archetype *source = r->source;
     stoa_record *records = storage->head.records;
+    uint32_t *stamps = storage->record_stamps, stamp = storage->stamp;
     const stoa_chunk_ref *chunks = storage->head.chunks;
     uint32_t record_count = storage->head.record_count, free_first = storage->free_first;
     const stoa__lane *lanes = source->lanes, *lanes_end = lanes + source->lane_count;
@@ -207,14 +225,28 @@ static uint32_t ends_run(const run *r, const uint8_t *at) {
             stoa_entity moved = *stoa__row_entity(last);
             *stoa__row_entity(hole) = moved;
             records[moved.index].place = place;
+            if (stamped) {
+                stamps[moved.index >> STOA__STAMP_BITS] = stamp;
+            }
         }
         records[e.index] = (stoa_record){(e.generation + 1) | STOA__DEAD, free_first};
+        if (stamped) {
+            stamps[e.index >> STOA__STAMP_BITS] = stamp;
+        }
         free_first = e.index;
     }
     storage->free_first = free_first;
     storage->free_count += rows - left;
     rows_shrink(storage, r->source, left);
     return rows - left;
+}
+
+STOA__APART static uint32_t ends_run_stamped(const run *r, const uint8_t *at) {
+    return ends_apply(r, at, true);
+}
+
+static uint32_t ends_run(const run *r, const uint8_t *at) {
+    return r->storage->record_stamps == NULL ? ends_apply(r, at, false) : ends_run_stamped(r, at);
 }
 
 /* Finds the edge of a run of changes; false if its commands are no matter of moving plain rows, or

@@ -91,20 +91,26 @@ STOA__INLINE stoa__bundle *bundle_recall(const stoa_world *world, const stoa_val
     return bundle;
 }
 
-/* Remembers a bundle of described types. Its offsets are read when it is next used. */
-static void bundle_remember(stoa_world *world, const stoa_value *values, int32_t count,
-                            stoa__edge *edge) {
-    if (count > STOA__BUNDLE_SHORT || values[0].type == NULL) {
-        return;
+/* Where a bundle of described types is to be remembered, and the slots of its descriptors; NULL if
+ * it is not to be. */
+static stoa__bundle *bundle_note(const stoa_world *world, const stoa_value *values, int32_t count,
+                                 uint32_t *slots) {
+    if (count > STOA__BUNDLE_SHORT) {
+        return NULL;
     }
-    stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
-    bundle->count = 0;
     for (int32_t i = 0; i < count; i++) {
         if (values[i].type == NULL) {
-            return;
+            return NULL;
         }
-        bundle->slots[i] = STOA_LOAD(&values[i].type->slot);
+        slots[i] = STOA_LOAD(&values[i].type->slot);
     }
+    return stoa__bundle_at(world, values[0].type, count);
+}
+
+/* Remembers a bundle. Its offsets are read when it is next used. */
+static void bundle_remember(const stoa_world *world, stoa__bundle *bundle, const uint32_t *slots,
+                            int32_t count, stoa__edge *edge) {
+    memcpy(bundle->slots, slots, (size_t)count * sizeof *slots);
     bundle->edge = edge;
     bundle->count = count;
     bundle->epoch = world->storage.epoch - 1;
@@ -228,9 +234,12 @@ STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *v
         stoa__world_report(world, status);
         return STOA_NULL;
     }
+    /* Hooks of the new entity may free the values, as those of a prefab. */
+    uint32_t slots[STOA__BUNDLE_SHORT];
+    stoa__bundle *place = bundle_note(world, values, count, slots);
     stoa_entity e = create_any(world, &bundle, values, held);
-    if (e.index != 0 && bundle.sparse_count == 0 && bundle.count > 0) {
-        bundle_remember(world, values, count, bundle_edge(&world->storage, &bundle));
+    if (e.index != 0 && place != NULL && bundle.sparse_count == 0 && bundle.count > 0) {
+        bundle_remember(world, place, slots, count, bundle_edge(&world->storage, &bundle));
     }
     return e;
 }

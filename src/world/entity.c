@@ -21,7 +21,7 @@ STOA__APART static stoa_status destroy_any(stoa_world *world, stoa_entity e) {
             status = stoa__react_ask_losing(world, e);
         }
         if (status != STOA_OK) {
-            return stoa__world_report(world, status);
+            return stoa__extension_unmade(world, status);
         }
         stoa__react_losing(world, e, &(stoa__delta){.dies = true});
         stoa__react_log(world, e, true);
@@ -88,6 +88,7 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     storage->rows[archetype->index]--;
     archetype->tail->count--;
     *record = (stoa_record){(e.generation + 1) | STOA__DEAD, storage->free_first};
+    stoa__record_stamp(storage, e.index);
     storage->free_first = e.index;
     storage->free_count++;
     bool same = moved == e.index || !stoa__row_copy_small(archetype, hole, last);
@@ -115,10 +116,11 @@ static void entity_clear(stoa_world *world, stoa_entity e) {
     sparse_leave(storage, e.index);
     stoa__row_remove(storage, record->place);
     record->place = 0;
+    stoa__record_stamp(storage, e.index);
     storage->empty_count++;
 }
 
-/* stoa_clear of an entity of which somebody is told. */
+/* stoa_clear of an entity of which somebody is told; reported. */
 static stoa_status clear_told(stoa_world *world, stoa_entity e) {
     stoa_component *ids = NULL;
     uint32_t count = components_list(world, e, NULL);
@@ -131,7 +133,7 @@ static stoa_status clear_told(stoa_world *world, stoa_entity e) {
         status = ids != NULL ? STOA_OK : stoa__error_memory("a list of components");
     }
     if (status != STOA_OK) {
-        return status;
+        return stoa__extension_unmade(world, status);
     }
     components_list(world, e, ids);
     stoa__delta delta = {.removed = ids, .removed_count = count};
@@ -159,7 +161,7 @@ stoa_status stoa_clear(stoa_world *world, stoa_entity e) {
         return stoa__world_dead(world, e);
     }
     if (stoa__react_watched(world, e)) {
-        return stoa__world_report(world, clear_told(world, e));
+        return clear_told(world, e);
     }
     entity_clear(world, e);
     return STOA_OK;

@@ -263,18 +263,28 @@ stoa_status stoa_event_send_type(stoa_world *world, stoa_entity target, stoa_typ
     return send_type_any(world, target, type, value);
 }
 
+static void channel_free(stoa_world *world, uint32_t i) {
+    stoa__channel *channel = world->events.channels[i];
+    if (channel != NULL) {
+        stoa__queue_fini(channel);
+        stoa__heap_free(&world->storage.heap, channel, sizeof *channel, _Alignof(stoa__channel));
+        world->events.channels[i] = NULL;
+    }
+}
+
+void stoa__event_forget(stoa_world *world, stoa_component first) {
+    for (uint32_t i = first - 1; i < world->events.capacity; i++) {
+        channel_free(world, i);
+    }
+}
+
 void stoa__event_free_all(stoa_world *world) {
     stoa__events *events = &world->events;
     stoa__heap *heap = &world->storage.heap;
     events->closed = true;
     stoa__listen_free_all(world);
     for (uint32_t i = 0; i < events->capacity; i++) {
-        if (events->channels[i] != NULL) {
-            stoa__queue_fini(events->channels[i]);
-            stoa__heap_free(heap, events->channels[i], sizeof(stoa__channel),
-                            _Alignof(stoa__channel));
-            events->channels[i] = NULL;
-        }
+        channel_free(world, i);
     }
     stoa__heap_grow_free(heap, events->channels, events->capacity, sizeof *events->channels);
     *events = (stoa__events){.id_last = events->id_last, .closed = true};

@@ -7,6 +7,7 @@
 #define STOA_WORLD_EVENT_H
 
 #include "base/map.h"
+#include "stoa/code.h"
 #include "stoa/event.h"
 #include "storage/storage.h"
 
@@ -106,6 +107,9 @@ static inline stoa__listener *stoa__listen_first(const stoa__events *events, sto
 void stoa__listen_tell(stoa_world *world, const stoa__channel *channel, stoa__listener *own,
                        const stoa_event *event);
 
+/* Takes listeners away that lead into code; nothing runs. */
+void stoa__listen_forget(stoa_world *world, const stoa_code *code);
+
 void stoa__listen_free_all(stoa_world *world);
 size_t stoa__listen_bytes(const stoa_world *world);
 
@@ -122,6 +126,20 @@ static inline bool stoa__queue_contains(const stoa__channel *c, const void *valu
 
 /* Sets up the queue of a new channel. */
 void stoa__queue_init(stoa__channel *channel);
+
+/* Room for what is queued as values of what the component is now; the thread's error is set. The
+ * values of the twin are raw; event number i has the same slot in both. */
+stoa_status stoa__queue_twin(stoa__channel *channel, stoa__channel *twin);
+
+/* Frees the slots of a twin for values of that alignment. */
+void stoa__queue_twin_free(stoa__channel *twin, uint32_t alignment);
+
+/* Gives a channel the slots of its twin, and the other way round. The component must still be what
+ * it was, and nothing be told. */
+void stoa__queue_exchange(stoa__channel *channel, stoa__channel *twin);
+
+/* Frees the channels of components with an id of `first` or above, which nobody listens to. */
+void stoa__event_forget(stoa_world *world, stoa_component first);
 
 /* Drops what is queued and frees readers, slots and blocks. */
 void stoa__queue_fini(stoa__channel *channel);
@@ -150,6 +168,28 @@ bool stoa__queue_owns(const stoa__channel *channel, const void *value);
 /* Moves a value, or drops it, while nothing may change the queue. */
 void stoa__queue_value_move(stoa__channel *channel, void *to, const void *from);
 void stoa__queue_value_drop(stoa__channel *channel, void *value);
+
+/* What a reader has come to. */
+typedef struct stoa__reader_note {
+    const stoa_reader *reader;
+    uint64_t number;
+    int64_t lost;
+} stoa__reader_note;
+
+/* Notes what the readers of a channel have come to, `reader_count` of them. */
+void stoa__queue_readers_save(const stoa__channel *channel, stoa__reader_note *notes);
+
+/* Takes that back; a reader without a note has read everything. What each event waits for is
+ * counted anew. */
+void stoa__queue_readers_load(stoa__channel *channel, const stoa__reader_note *notes,
+                              uint32_t count);
+
+/* Makes room so that so many events can be kept. The thread's error is set. */
+stoa_status stoa__queue_room(stoa__channel *channel, uint32_t count);
+
+/* Drops what is kept, and numbers events anew: those from `head` to `tail` are kept from now on and
+ * the caller's to fill in, for which there is room. */
+void stoa__queue_renumber(stoa__channel *channel, uint64_t head, uint64_t tail);
 
 /* Why a queue cannot be changed now, as the thread's error: hooks of the type are running, or
  * threads. STOA_OK if it can. */

@@ -236,6 +236,26 @@ stoa_listener stoa_listener_type(stoa_world *world, stoa_type *type, stoa_listen
                              &(stoa_listener_desc){.type = type, .call = call, .user = user});
 }
 
+static uint32_t listener_leading(const stoa__events *events, const stoa_code *code) {
+    for (uint32_t i = 0; i < events->listener_count; i++) {
+        const stoa__listener *at = events->listeners[i].item;
+        if (at != NULL && !at->removed &&
+            (stoa_code_has(code, &at->call, sizeof at->call) ||
+             stoa_code_has(code, &at->user, sizeof at->user) ||
+             stoa_code_has(code, &at->user_free, sizeof at->user_free))) {
+            return at->id;
+        }
+    }
+    return 0;
+}
+
+void stoa__listen_forget(stoa_world *world, const stoa_code *code) {
+    uint32_t id;
+    while ((id = listener_leading(&world->events, code)) != 0) {
+        (void)stoa_listener_remove(world, (stoa_listener){id});
+    }
+}
+
 stoa_status stoa_listener_remove(stoa_world *world, stoa_listener listener) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");

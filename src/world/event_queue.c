@@ -78,6 +78,55 @@ void stoa__queue_init(stoa__channel *channel) {
     channel->plain = hooks->move == NULL && hooks->drop == NULL;
 }
 
+stoa_status stoa__queue_twin(stoa__channel *channel, stoa__channel *twin) {
+    *twin = *channel;
+    stoa__queue_init(twin);
+    twin->limit = channel->limit;
+    twin->slots = NULL;
+    if (channel->capacity == 0) {
+        room_update(twin);
+        return STOA_OK;
+    }
+    size_t most = SIZE_MAX / 2 / twin->stride;
+    twin->slots = channel->capacity <= most
+                      ? stoa__heap_alloc(&channel->world->storage.heap,
+                                         channel->capacity * twin->stride, slots_alignment(twin))
+                      : NULL;
+    if (twin->slots == NULL) {
+        return stoa__error_memory("a queue of events");
+    }
+    room_update(twin);
+    return STOA_OK;
+}
+
+void stoa__queue_twin_free(stoa__channel *twin, uint32_t alignment) {
+    size_t least = _Alignof(stoa__slot);
+    stoa__heap_free(&twin->world->storage.heap, twin->slots, twin->capacity * twin->stride,
+                    alignment > least ? alignment : least);
+    twin->slots = NULL;
+}
+
+void stoa__queue_exchange(stoa__channel *channel, stoa__channel *twin) {
+    while (channel->spares != NULL) {
+        stoa__heap_free(&channel->world->storage.heap, stoa__queue_block_take(channel),
+                        block_size(channel), block_alignment(channel));
+        channel->block_count--;
+    }
+    for (uint64_t i = channel->head; i < channel->tail; i++) {
+        *stoa__queue_slot(twin, i) = *stoa__queue_slot(channel, i);
+    }
+    stoa__channel old = *channel;
+    channel->slots = twin->slots;
+    channel->slots_size = twin->slots_size;
+    channel->stride = twin->stride;
+    channel->offset = twin->offset;
+    channel->size = twin->size;
+    channel->words = twin->words;
+    channel->plain = twin->plain;
+    *twin = old;
+    room_update(channel);
+}
+
 stoa_status stoa__queue_blocked(const stoa__channel *channel) {
     if (channel->busy) {
         return stoa__error(STOA_LOCKED, "a value of event '%s' is being moved or dropped",
@@ -306,6 +355,54 @@ stoa_status stoa_reader_free(stoa_reader *reader) {
         queue_clear(channel);
     }
     return STOA_OK;
+}
+
+void stoa__queue_readers_save(const stoa__channel *channel, stoa__reader_note *notes) {
+    for (const stoa_reader *r = channel->readers; r != NULL; r = r->next) {
+        *notes++ = (stoa__reader_note){r, r->number, r->lost};
+    }
+}
+
+static const stoa__reader_note *note_of(const stoa_reader *reader, const stoa__reader_note *notes,
+                                        uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (notes[i].reader == reader) {
+            return &notes[i];
+        }
+    }
+    return NULL;
+}
+
+void stoa__queue_readers_load(stoa__channel *channel, const stoa__reader_note *notes,
+                              uint32_t count) {
+    for (uint64_t i = channel->head; i < channel->tail; i++) {
+        STOA_STORE(&stoa__queue_slot(channel, i)->pending, 0);
+    }
+    for (stoa_reader *r = channel->readers; r != NULL; r = r->next) {
+        const stoa__reader_note *note = note_of(r, notes, count);
+        r->number = note != NULL ? note->number : channel->tail;
+        r->lost = note != NULL ? note->lost : 0;
+        for (uint64_t i = r->number + reader_missed(r); i < channel->tail; i++) {
+            stoa__slot *s = stoa__queue_slot(channel, i);
+            STOA_STORE(&s->pending, STOA_LOAD(&s->pending) + 1);
+        }
+    }
+}
+
+stoa_status stoa__queue_room(stoa__channel *channel, uint32_t count) {
+    stoa_status status = STOA_OK;
+    while (channel->capacity < count && status == STOA_OK) {
+        status = slots_grow(channel);
+    }
+    return status;
+}
+
+void stoa__queue_renumber(stoa__channel *channel, uint64_t head, uint64_t tail) {
+    while (channel->head < channel->tail) {
+        head_drop(channel);
+    }
+    channel->head = head;
+    channel->tail = tail;
 }
 
 /* stoa_event_read for values that are told or not plain, and where there is nothing to read. */

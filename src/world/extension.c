@@ -11,18 +11,24 @@
 
 #include <string.h>
 
-static const stoa_extension *extension_search(const stoa_world *world, const char *name) {
-    for (uint32_t i = 0; i < world->extension_count; i++) {
-        if (world->extensions[i].name == name) {
-            return &world->extensions[i];
-        }
-    }
+/* The half of extension_search for a text that is not the very one. */
+STOA__APART static const stoa_extension *extension_compare(const stoa_world *world,
+                                                           const char *name) {
     for (uint32_t i = 0; i < world->extension_count; i++) {
         if (strcmp(world->extensions[i].name, name) == 0) {
             return &world->extensions[i];
         }
     }
     return NULL;
+}
+
+static const stoa_extension *extension_search(const stoa_world *world, const char *name) {
+    for (uint32_t i = 0; i < world->extension_count; i++) {
+        if (world->extensions[i].name == name) {
+            return &world->extensions[i];
+        }
+    }
+    return extension_compare(world, name);
 }
 
 stoa_status stoa_extend(stoa_world *world, const stoa_extension *extension) {
@@ -54,6 +60,14 @@ void *stoa_extension_find(const stoa_world *world, const char *name) {
     return found != NULL ? found->data : NULL;
 }
 
+const stoa_extension *stoa_extension_next(const stoa_world *world, const stoa_extension *previous) {
+    if (world == NULL) {
+        return NULL;
+    }
+    uint32_t at = previous != NULL ? (uint32_t)(previous - world->extensions) + 1 : 0;
+    return at < world->extension_count ? &world->extensions[at] : NULL;
+}
+
 void stoa_settle(stoa_world *world) {
     if (world == NULL || (world->storage.head.open & STOA__OPEN_FORK) != 0) {
         return;
@@ -62,6 +76,26 @@ void stoa_settle(stoa_world *world) {
         if (world->extensions[i].settle != NULL) {
             world->extensions[i].settle(world, world->extensions[i].data);
         }
+    }
+}
+
+void stoa_extensions_reset(stoa_world *world) {
+    for (uint32_t i = 0; world != NULL && i < world->extension_count; i++) {
+        if (world->extensions[i].reset != NULL) {
+            world->extensions[i].reset(world, world->extensions[i].data);
+        }
+    }
+}
+
+void stoa_world_pin(stoa_world *world) {
+    if (world != NULL) {
+        world->pins++;
+    }
+}
+
+void stoa_world_unpin(stoa_world *world) {
+    if (world != NULL && world->pins > 0) {
+        world->pins--;
     }
 }
 

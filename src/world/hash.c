@@ -5,9 +5,11 @@
  * sets, and resources. Columns count under their
  * component's name, member by member; ids, padding, pointers, chunk sizes and the order of
  * archetypes do not. A component without described members counts by its bytes, or, if it has
- * hooks, by being there. Columns whose members leave no gap go through as one block. O(content). */
+ * hooks, by being there. What is transient does not count. Columns whose members leave no gap go
+ * through as one block. O(content). */
 #include "base/hash.h"
 #include "storage/archetype.h"
+#include "storage/entities.h"
 #include "storage/sparse.h"
 #include "world/guard.h"
 #include "world/world.h"
@@ -83,20 +85,52 @@ static void column_add(const stoa__storage *storage, stoa__hasher *hasher,
     }
 }
 
-/* Columns are added up, so that the order of ids does not matter. */
-static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype *archetype) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < archetype->id_count; i++) {
-        const stoa__component *component = stoa__component_at(storage, archetype->ids[i]);
-        const stoa_column *column = stoa__archetype_column(archetype, archetype->ids[i]);
-        stoa__hasher hasher;
-        stoa__hasher_init(&hasher);
-        stoa__hasher_add_text(&hasher, component->name);
-        for (int32_t c = 0; component->info.size != 0 && c < archetype->head.chunk_count; c++) {
-            const stoa_chunk *chunk = &archetype->head.chunks[c];
-            column_add(storage, &hasher, component, chunk->data + column->offset, chunk->count);
+/* Handles, index first. */
+static void handles_add(stoa__hasher *hasher, const stoa_entity *entities, uint32_t count) {
+    if (machine_is_little()) {
+        stoa__hasher_add(hasher, entities, count * sizeof *entities);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        stoa__hasher_add_u32(hasher, entities[i].index);
+        stoa__hasher_add_u32(hasher, entities[i].generation);
+    }
+}
+
+/* Columns that are hashed at once: a chunk is read from its begin to its end, as memory likes it,
+ * though each column has a hash of its own. */
+#define COLUMNS_AT_ONCE 16u
+
+/* The hash of some columns from `first` on. They are added up, so that the order of ids does not
+ * matter. The first ones take the handles along, which are where chunks begin. */
+static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype *archetype,
+                             uint32_t first, stoa__hasher *handles) {
+    uint32_t count = archetype->id_count - first;
+    count = count < COLUMNS_AT_ONCE ? count : COLUMNS_AT_ONCE;
+    const stoa_component *ids = archetype->ids + first;
+    stoa__hasher hashers[COLUMNS_AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) {
+        stoa__hasher_init(&hashers[i]);
+        stoa__hasher_add_text(&hashers[i], stoa__component_at(storage, ids[i])->name);
+    }
+    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
+        const stoa_chunk *chunk = &archetype->head.chunks[c];
+        if (first == 0) {
+            handles_add(handles, (const stoa_entity *)(const void *)chunk->data,
+                        (uint32_t)chunk->count);
         }
-        sum += stoa__hash_mix(stoa__hasher_result(&hasher));
+        for (uint32_t i = 0; i < count; i++) {
+            const stoa__component *component = stoa__component_at(storage, ids[i]);
+            if (component->info.size != 0) {
+                const stoa_column *column = stoa__archetype_column(archetype, ids[i]);
+                column_add(storage, &hashers[i], component, chunk->data + column->offset,
+                           chunk->count);
+            }
+        }
+    }
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += stoa__hash_mix(stoa__hasher_result(&hashers[i]));
     }
     return sum;
 }
@@ -123,19 +157,11 @@ static uint64_t off_hash(const stoa__storage *storage, const stoa__archetype *ar
 static uint64_t archetype_hash(const stoa__storage *storage, const stoa__archetype *archetype) {
     stoa__hasher hasher;
     stoa__hasher_init(&hasher);
-    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
-        const stoa_chunk *chunk = &archetype->head.chunks[c];
-        const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
-        if (machine_is_little()) {
-            stoa__hasher_add(&hasher, entities, (size_t)chunk->count * sizeof *entities);
-            continue;
-        }
-        for (int32_t i = 0; i < chunk->count; i++) {
-            stoa__hasher_add_u32(&hasher, entities[i].index);
-            stoa__hasher_add_u32(&hasher, entities[i].generation);
-        }
+    uint64_t sum = off_hash(storage, archetype);
+    for (uint32_t first = 0; first < archetype->id_count; first += COLUMNS_AT_ONCE) {
+        sum += columns_hash(storage, archetype, first, &hasher);
     }
-    stoa__hasher_add_u64(&hasher, columns_hash(storage, archetype) + off_hash(storage, archetype));
+    stoa__hasher_add_u64(&hasher, sum);
     return stoa__hash_mix(stoa__hasher_result(&hasher));
 }
 
@@ -144,10 +170,7 @@ static uint64_t sparse_hash(const stoa__storage *storage, const stoa__sparse *se
     stoa__hasher hasher;
     stoa__hasher_init(&hasher);
     stoa__hasher_add_text(&hasher, set->component->name);
-    for (uint32_t i = 0; i < set->count; i++) {
-        stoa__hasher_add_u32(&hasher, set->entities[i].index);
-        stoa__hasher_add_u32(&hasher, set->entities[i].generation);
-    }
+    handles_add(&hasher, set->entities, set->count);
     if (set->component->info.size != 0) {
         column_add(storage, &hasher, set->component, set->values, (int32_t)set->count);
     }
@@ -161,7 +184,8 @@ static uint64_t sparse_hash(const stoa__storage *storage, const stoa__sparse *se
  * count. */
 static uint64_t resource_hash(const stoa_world *world, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
-    if (!component->info.plain && component->info.member_count == 0) {
+    if ((!component->info.plain && component->info.member_count == 0) ||
+        (component->info.flags & STOA_TRANSIENT) != 0) {
         return 0;
     }
     stoa__hasher hasher;
@@ -173,15 +197,45 @@ static uint64_t resource_hash(const stoa_world *world, stoa_component id) {
     return stoa__hash_mix(stoa__hasher_result(&hasher) ^ RESOURCE_SALT);
 }
 
+/* The bytes of a number, least first, as a number of this machine. */
+STOA__INLINE uint32_t number_little(uint32_t number) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    number = __builtin_bswap32(number);
+#endif
+    return number;
+}
+
+/* Slots that are hashed at once: their generations and, if one of them is dead, what follows each
+ * in the free list. That and where the list begins tell its order, and nobody has to walk along it
+ * through memory. What lives, is held or retired has nothing that follows. */
+#define SLOTS_BLOCK 256u
+
+static void slots_add(stoa__hasher *hasher, const stoa_record *records, uint32_t count) {
+    uint32_t numbers[SLOTS_BLOCK];
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        any |= records[i].generation;
+        numbers[i] = number_little(records[i].generation);
+    }
+    stoa__hasher_add(hasher, numbers, count * sizeof *numbers);
+    if ((any & STOA__DEAD) == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool free = (records[i].generation & STOA__DEAD) != 0 && records[i].place != STOA__HELD;
+        numbers[i] = number_little(free ? records[i].place : 0);
+    }
+    stoa__hasher_add(hasher, numbers, count * sizeof *numbers);
+}
+
 static uint64_t entities_hash(const stoa__storage *storage) {
     stoa__hasher hasher;
     stoa__hasher_init(&hasher);
-    const stoa_record *records = storage->head.records;
-    for (uint32_t i = 0; i < storage->head.record_count; i++) {
-        stoa__hasher_add_u32(&hasher, records[i].generation);
-    }
-    for (uint32_t i = storage->free_first; i != 0; i = records[i].place) {
-        stoa__hasher_add_u32(&hasher, i);
+    stoa__hasher_add_u32(&hasher, storage->head.record_count);
+    stoa__hasher_add_u32(&hasher, storage->free_first);
+    for (uint32_t i = 0; i < storage->head.record_count; i += SLOTS_BLOCK) {
+        uint32_t left = storage->head.record_count - i;
+        slots_add(&hasher, storage->head.records + i, left < SLOTS_BLOCK ? left : SLOTS_BLOCK);
     }
     return stoa__hasher_result(&hasher);
 }
@@ -219,7 +273,8 @@ uint64_t stoa_hash(const stoa_world *world) {
         }
     }
     for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
-        sum += c->set->count > 0 ? sparse_hash(storage, c->set) : 0;
+        bool counts = c->set->count > 0 && (c->info.flags & STOA_TRANSIENT) == 0;
+        sum += counts ? sparse_hash(storage, c->set) : 0;
     }
     for (stoa_component id = stoa_resource_next(world, 0); id != 0;
          id = stoa_resource_next(world, id)) {

@@ -359,6 +359,21 @@ static stoa_status hook_remove(stoa_world *world, uint32_t id) {
     return STOA_OK;
 }
 
+void stoa__hook_forget(stoa_world *world, const stoa_code *code) {
+    stoa__hook *at = world->hooks.first;
+    while (at != NULL) {
+        if (stoa_code_has(code, &at->call, sizeof at->call) ||
+            stoa_code_has(code, &at->user, sizeof at->user) ||
+            stoa_code_has(code, &at->user_free, sizeof at->user_free)) {
+            /* What it frees its own with may have removed others. */
+            hook_free(world, at);
+            at = world->hooks.first;
+        } else {
+            at = at->next;
+        }
+    }
+}
+
 stoa_status stoa_hook_remove(stoa_world *world, stoa_hook hook) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");

@@ -2,6 +2,7 @@
 #ifndef STOA_WORLD_HOOK_H
 #define STOA_WORLD_HOOK_H
 
+#include "stoa/code.h"
 #include "stoa/hook.h"
 #include "storage/storage.h"
 
@@ -84,6 +85,9 @@ stoa_status stoa__hook_may_alter(const stoa_world *world);
 
 /* Observers or the log have come or gone: the storage is told whether all changes are watched. */
 void stoa__hook_watch_update(stoa_world *world);
+
+/* Takes hooks and vetoes away that lead into code; nothing runs. */
+void stoa__hook_forget(stoa_world *world, const stoa_code *code);
 
 /* Frees all hooks. */
 void stoa__hook_free_all(stoa_world *world);

@@ -10,7 +10,7 @@
 static stoa_status slabs_pack(stoa__storage *storage) {
     stoa_status status = STOA_OK;
     stoa__slab_close(storage);
-    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
         stoa__archetype *archetype = storage->archetypes[i];
         for (int32_t c = 0; c < archetype->chunk_held && status == STOA_OK; c++) {
             if (stoa__slab_closed(storage, archetype->head.chunks[c].data, archetype->block_size)) {
@@ -29,7 +29,7 @@ stoa_status stoa_compact(stoa_world *world) {
         return status;
     }
     stoa__storage *storage = &world->storage;
-    for (uint32_t i = 0; i < storage->archetype_count && status == STOA_OK; i++) {
+    for (uint32_t i = 0; i < storage->archetype_total && status == STOA_OK; i++) {
         status = stoa__archetype_trim(storage, storage->archetypes[i]);
     }
     stoa__archetype_limbo_free(storage);

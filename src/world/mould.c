@@ -23,7 +23,7 @@ static bool part_make(const stoa__put *put, const uint8_t *data, stoa_mould_part
     return true;
 }
 
-/* Makes a mould ready, if its bundle is one that can be. */
+/* Makes a mould ready, if its bundle is one that can be, and was created before. */
 static void mould_ready(stoa_world *world, stoa_mould *mould) {
     stoa__storage *storage = &world->storage;
     stoa__values bundle;
@@ -37,7 +37,8 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
         return;
     }
     stoa__edge *edge =
-        stoa__edge_get(storage, storage->archetypes[0], bundle.key, bundle.count, bundle.hash);
+        stoa__edge_find(storage->archetypes[0], bundle.key, bundle.count, bundle.hash);
+    mould->tried = edge != NULL;
     if (edge == NULL || !edge->plain || edge->rich || edge->watched) {
         return;
     }
@@ -52,18 +53,18 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
     mould->epoch = storage->epoch;
 }
 
-/* Creates as any bundle is, and makes the mould ready for the next. */
+/* Creates as any bundle is. The mould is made ready for the next one before that, since hooks of
+ * the new entity may free it and its values. */
 STOA__APART static stoa_entity create_any(stoa_world *world, stoa_mould *mould) {
     if (mould == NULL) {
         stoa__world_null(world, "mould");
         return STOA_NULL;
     }
-    stoa_entity e = stoa_create_values(world, mould->values, mould->count);
-    if (e.index != 0 && mould->count > 0 &&
+    if (world != NULL && world->storage.head.open == 0 && mould->count > 0 &&
         (!mould->tried || mould->epoch != world->storage.epoch)) {
         mould_ready(world, mould);
     }
-    return e;
+    return stoa_create_values(world, mould->values, mould->count);
 }
 
 /* Two numbers that stand side by side in memory, written at once: what a creation waits for is
@@ -102,6 +103,7 @@ STOA__INLINE void row_fill(stoa__storage *storage, const stoa_mould *mould, stoa
     uint32_t slot = (uint32_t)chunk->count;
     uint8_t *data = chunk->data;
     pair_write(record, generation, chunk->number << STOA_PLACE_BITS | slot);
+    stoa__record_stamp(storage, index);
     chunk->count = (int32_t)slot + 1;
     storage->rows[((const stoa__archetype *)mould->target)->index]++;
     pair_write(data + slot * sizeof(stoa_entity), index, generation);

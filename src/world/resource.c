@@ -193,6 +193,33 @@ static void resource_free(stoa_world *world, stoa_component id) {
     *resource = (stoa__resource){0};
 }
 
+stoa_status stoa__resource_room(stoa_world *world, stoa_component id) {
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    stoa_status status = table_reserve(world, id);
+    if (status != STOA_OK || world->resources.items[id - 1].value != NULL) {
+        return status;
+    }
+    void *block =
+        stoa__heap_zalloc(&world->storage.heap, block_size(component), component->info.alignment);
+    if (block == NULL) {
+        return stoa__error_memory("a resource");
+    }
+    world->resources.items[id - 1] = (stoa__resource){.value = block, .busy = true};
+    return STOA_OK;
+}
+
+void stoa__resource_forget(stoa_world *world, stoa_component id) {
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    stoa__resource *resource = &world->resources.items[id - 1];
+    if (!resource->busy) {
+        resource_free(world, id);
+        return;
+    }
+    stoa__heap_free(&world->storage.heap, resource->value, block_size(component),
+                    component->info.alignment);
+    *resource = (stoa__resource){0};
+}
+
 stoa_status stoa_resource_remove_id(stoa_world *world, stoa_component id) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");

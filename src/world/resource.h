@@ -22,6 +22,13 @@ void stoa__resource_free_all(stoa_world *world);
 
 size_t stoa__resource_bytes(const stoa_world *world);
 
+/* A block for a resource that is not there: it counts as busy until stoa__resource_forget, or until
+ * its value is filled in and `busy` cleared. The thread's error is set. */
+stoa_status stoa__resource_room(stoa_world *world, stoa_component id);
+
+/* Drops a value, if there is one that is not busy, and frees its block. */
+void stoa__resource_forget(stoa_world *world, stoa_component id);
+
 /* Clamps ticks older than `age`. */
 void stoa__resource_sweep(stoa_world *world, uint32_t tick, uint32_t age);
 

@@ -59,6 +59,7 @@ static void world_sweep(stoa_world *world) {
         world->query_ops->sweep(world, tick, STOA__TICK_AGE);
     }
     world->swept = tick;
+    world->storage.upheavals++;
 }
 
 void stoa__world_tick_step(stoa_world *world, uint32_t steps) {

@@ -90,8 +90,9 @@ stoa_status stoa_chunk_info_get(const stoa_world *world, int32_t archetype, int3
     return STOA_OK;
 }
 
-const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_t chunk,
-                              stoa_component id) {
+/* A column of a chunk, or of a tag unless `data` is asked for; NULL with the failure reported. */
+static uint8_t *column_at(const stoa_world *world, int32_t archetype, int32_t chunk,
+                          stoa_component id, bool data) {
     const stoa_chunk *c = chunk_at(world, archetype, chunk);
     if (c == NULL) {
         return NULL;
@@ -101,13 +102,55 @@ const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_
         return NULL;
     }
     const stoa_column *column = stoa__archetype_column(world->storage.archetypes[archetype], id);
-    if (column == NULL || stoa__component_at(&world->storage, id)->info.size == 0) {
-        stoa__world_report(world,
-                           stoa__error(STOA_MISSING, "archetype %d has no column '%s'", archetype,
-                                       stoa__component_at(&world->storage, id)->name));
+    const stoa__component *component = stoa__component_at(&world->storage, id);
+    if (column == NULL || (data && component->info.size == 0)) {
+        stoa__world_report(world, stoa__error(STOA_MISSING, "archetype %d has no column '%s'",
+                                              archetype, component->name));
         return NULL;
     }
-    return stoa__guard_allows(world, id, false) ? c->data + column->offset : NULL;
+    return c->data + column->offset;
+}
+
+const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_t chunk,
+                              stoa_component id) {
+    const uint8_t *column = column_at(world, archetype, chunk, id, true);
+    return column != NULL && stoa__guard_allows(world, id, false) ? column : NULL;
+}
+
+/* What a chunk keeps beside the values of a component for each row, or NULL. */
+static const uint8_t *lane_at(const stoa_world *world, int32_t archetype, int32_t chunk,
+                              stoa_component id, stoa__lane_kind kind) {
+    const stoa__archetype *a = world->storage.archetypes[archetype];
+    const stoa__lane *lane = stoa__archetype_lane(a, id, kind);
+    return lane != NULL ? a->head.chunks[chunk].data + lane->offset : NULL;
+}
+
+const uint8_t *stoa_chunk_switches(const stoa_world *world, int32_t archetype, int32_t chunk,
+                                   stoa_component id) {
+    uint8_t *column = column_at(world, archetype, chunk, id, false);
+    if (column == NULL || stoa__state_of(column, 0)->off == 0) {
+        return NULL;
+    }
+    return lane_at(world, archetype, chunk, id, STOA__LANE_OFF);
+}
+
+stoa_status stoa_chunk_times_get(const stoa_world *world, int32_t archetype, int32_t chunk,
+                                 stoa_component id, stoa_chunk_times *times) {
+    uint8_t *column = column_at(world, archetype, chunk, id, false);
+    if (column == NULL) {
+        return stoa_last_error().status;
+    }
+    if (times == NULL) {
+        return stoa__world_null(world, "times");
+    }
+    const stoa_column_state *state = stoa__state_of(column, 0);
+    const void *changed = lane_at(world, archetype, chunk, id, STOA__LANE_CHANGED);
+    const void *added = lane_at(world, archetype, chunk, id, STOA__LANE_ADDED);
+    *times = (stoa_chunk_times){.changed = STOA_LOAD(&state->changed),
+                                .added = STOA_LOAD(&state->added),
+                                .row_changed = changed,
+                                .row_added = added};
+    return STOA_OK;
 }
 
 stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
@@ -126,7 +169,8 @@ stoa_status stoa_sparse_info_get(const stoa_world *world, stoa_component id,
     if (component->info.size != 0 && !stoa__guard_allows(world, id, false)) {
         return STOA_ACCESS;
     }
-    *info = (stoa_sparse_info){component->set->entities, component->set->values,
-                               (int32_t)component->set->count, component->set->changed};
+    *info = (stoa_sparse_info){component->set->entities,       component->set->values,
+                               (int32_t)component->set->count, component->set->changed,
+                               component->set->added,          component->set->off};
     return STOA_OK;
 }

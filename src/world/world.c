@@ -200,6 +200,7 @@ static void world_destroy(stoa_world *world) {
     stoa__log_free(world);
     stoa__archetype_fini(storage);
     stoa__entities_fini(storage);
+    stoa__entities_stamps_fini(storage);
     stoa__registry_fini(storage);
     stoa__heap heap = storage->heap;
     stoa__heap_free(&heap, world, sizeof *world, _Alignof(stoa_world));
@@ -286,9 +287,12 @@ void stoa_world_free(stoa_world *world) {
     if (world == NULL) {
         return;
     }
-    if (world->hooks.depth > 0 || (world->storage.head.open & STOA__OPEN_FREE) != 0) {
-        stoa__world_report(world,
-                           stoa__error(STOA_LOCKED, "a world cannot be freed by one of its hooks"));
+    if (world->hooks.depth > 0 ||
+        (world->storage.head.open & (STOA__OPEN_FREE | STOA__OPEN_ASK)) != 0 ||
+        world->events.depth > 0 || world->pins > 0 || stoa__commands_flushing(world)) {
+        stoa__world_report(world, stoa__error(STOA_LOCKED, "a world cannot be freed by its hooks, "
+                                                           "vetoes, listeners, commands and "
+                                                           "systems"));
         return;
     }
     if ((world->storage.head.open & STOA__OPEN_HELD) != 0) {

@@ -4,6 +4,7 @@
 
 #include "base/inline.h"
 #include "stoa/extension.h"
+#include "stoa/frames.h"
 #include "storage/storage.h"
 #include "world/commands.h"
 #include "world/event.h"
@@ -18,13 +19,20 @@
 /* The world is being freed. */
 #define STOA__OPEN_FREE 0x20000000u
 /* A veto is being asked. */
-#define STOA__OPEN_ASK 0x10000000u
+#define STOA__OPEN_ASK STOA_OPEN_ASKED
 /* The structure is held; see stoa_hold. */
 #define STOA__OPEN_HELD 0x04000000u
 /* The world is sealed. */
 #define STOA__OPEN_SEAL STOA_OPEN_SEALED
 /* The number of iterations. */
 #define STOA__OPEN_ITER STOA_OPEN_ITERATIONS
+
+/* When a query ran last. */
+typedef struct stoa__run_note {
+    uint64_t id;
+    uint32_t last_run;
+    bool ran;
+} stoa__run_note;
 
 /* What the query layer brings to a world that has met a query. */
 typedef struct stoa__query_ops {
@@ -44,6 +52,12 @@ typedef struct stoa__query_ops {
      * `shared` tells whether threads may come to iterate one of them. */
     void (*seal)(stoa_world *world);
     bool (*shared)(const stoa_world *world);
+    /* Takes observers away that lead into code; nothing runs. */
+    void (*forget)(stoa_world *world, const stoa_code *code);
+    /* Notes when queries ran last, `query_count` of them, the youngest first; takes that back,
+     * where queries without a note have never run. */
+    void (*runs_save)(const stoa_world *world, stoa__run_note *notes);
+    void (*runs_load)(stoa_world *world, const stoa__run_note *notes, uint32_t count);
 } stoa__query_ops;
 
 /* Components in a bundle that is remembered, at most. */
@@ -97,6 +111,8 @@ struct stoa_world {
     stoa_extension *extensions; /* in the order they were given */
     uint32_t extension_count;
     uint32_t extension_capacity;
+    uint32_t pins;               /* by those who run functions that must not free it */
+    stoa_frames *frames;         /* all rings of frames, the youngest first */
     uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
     const char *held;            /* what the world is doing while its structure is held, or NULL */
     size_t scratch;              /* bytes of the heap that calls under way hold */
@@ -254,6 +270,9 @@ size_t stoa__extension_held(const stoa_world *world);
 /* Tells extensions of a change that failed after vetoes were asked; reports and returns the status.
  */
 stoa_status stoa__extension_unmade(stoa_world *world, stoa_status status);
+
+/* Drops all frames that rings keep of the world: what they hold is about to change its form. */
+void stoa__frames_clear_all(stoa_world *world);
 
 /* Moves the tick on by `steps`, sweeping as so many single steps would. */
 void stoa__world_tick_step(stoa_world *world, uint32_t steps);

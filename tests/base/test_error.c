@@ -35,6 +35,12 @@ static void error_at_names_its_column(void **state) {
     assert_last(STOA_DEAD, 0, "dead");
 }
 
+static void error_line_names_line_and_column(void **state) {
+    (void)state;
+    assert_int_equal(stoa__error_line(STOA_SYNTAX, 3, 9, "'%c' is not a name", '!'), STOA_SYNTAX);
+    assert_last(STOA_SYNTAX, 9, "line 3, column 9: '!' is not a name");
+}
+
 /* GEN-04 */
 static void error_memory_names_what_it_was_for(void **state) {
     (void)state;
@@ -150,6 +156,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(error_sets_status_and_message, error_clear),
         cmocka_unit_test_setup(error_at_names_its_column, error_clear),
+        cmocka_unit_test_setup(error_line_names_line_and_column, error_clear),
         cmocka_unit_test_setup(error_memory_names_what_it_was_for, error_clear),
         cmocka_unit_test_setup(error_clear_forgets, error_clear),
         cmocka_unit_test_setup(message_may_be_made_of_the_one_before, error_clear),

@@ -4,7 +4,8 @@
 #include <cstdio>
 
 STOA_COMPONENT(Position, { float x, y; });
-STOA_COMPONENT_WITH(Velocity, STOA_OPTIONS("physics.Velocity", {}, 0, nullptr), { float x, y; });
+STOA_COMPONENT_WITH(Velocity, STOA_OPTIONS("physics.Velocity", {}, 0, nullptr, nullptr),
+                    { float x, y; });
 STOA_ENUM(Team, {RED, BLUE = 4});
 STOA_TAG(Frozen);
 

@@ -1,6 +1,6 @@
 /* Whole-query operations against the same done entity by entity: two worlds with one history,
  * compared entity by entity after every operation. */
-#include "support/support.h"
+#include "support/seeds.h"
 
 /* Values that own something; those of both worlds are counted together. */
 static int lives;
@@ -303,8 +303,8 @@ static void twins_run(uint64_t seed, int steps) {
 /* ACC-09 CHG-02 CMP-11 */
 static void operations_do_what_single_calls_would(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 8; seed++) {
-        twins_run(seed * 7919, 50);
+    for (support_seeds s = support_seeds_of(8); support_seeds_next(&s);) {
+        twins_run(s.seed * 7919, 50);
     }
 }
 
@@ -317,10 +317,10 @@ static void hook_nothing(stoa_world *world, stoa_entity e, void *value, void *us
 /* ACC-09 HOK-02: hooks are called as often as by single calls. */
 static void operations_that_are_told_do_the_same(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (support_seeds s = support_seeds_of(3); support_seeds_next(&s);) {
         twins t;
         int calls[2] = {0, 0};
-        twins_open(&t, seed * 104729);
+        twins_open(&t, s.seed * 104729);
         for (int k = 0; k < 2; k++) {
             for (stoa_component id = 1; id <= TYPES; id++) {
                 for (int kind = STOA_ON_ADD; kind <= STOA_ON_SET; kind++) {
@@ -351,8 +351,8 @@ static void operations_that_are_told_do_the_same(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations_do_what_single_calls_would),
-        cmocka_unit_test(operations_that_are_told_do_the_same),
+        support_seeds_test(operations_do_what_single_calls_would),
+        support_seeds_test(operations_that_are_told_do_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

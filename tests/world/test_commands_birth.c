@@ -1,5 +1,6 @@
 /* Creations of the same bundle in a row: applied in one go and one by one, two worlds must be the
  * same, row by row and tick by tick. */
+#include "support/seeds.h"
 
 #define ENTITIES 4000
 
@@ -83,8 +84,8 @@ static void twins_flush(void) {
 /* CMD-02 CMD-05 CMD-07 CHG-02 */
 static void creations_in_a_row_come_to_the_same_as_single_ones(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 24; seed++) {
-        twins_open(seed);
+    for (support_seeds seeds = support_seeds_of(24); support_seeds_next(&seeds);) {
+        twins_open(seeds.seed);
         for (int flush = 0; flush < 6; flush++) {
             for (uint32_t n = 1 + support_random_below(&t.random, 3); n > 0; n--) {
                 twins_stretch(1 + support_random_below(&t.random, 400));
@@ -174,7 +175,7 @@ static void watched_creations_are_told_one_by_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creations_in_a_row_come_to_the_same_as_single_ones),
+        support_seeds_test(creations_in_a_row_come_to_the_same_as_single_ones),
         cmocka_unit_test(creations_go_on_after_a_lack_of_memory),
         cmocka_unit_test(creations_follow_columns_that_moved),
         cmocka_unit_test(watched_creations_are_told_one_by_one),

@@ -91,6 +91,48 @@ static void mark_of_what_is_applied_is_refused(void **state) {
     assert_int_equal(stoa_last_error().status, STOA_NULL_ARGUMENT);
 }
 
+/* CMD-01 */
+static void mark_is_void_once_the_buffer_moved_on(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e = stoa_create(w);
+    stoa_commands *c = stoa_commands_new(w), *d = stoa_commands_new(w);
+    lots_record(c, e, 2);
+    lots_record(d, e, 2);
+    /* Of another buffer that is filled just as far. */
+    support_assert_misuse(s, stoa_commands_rewind(d, stoa_commands_mark_get(c)), STOA_INVALID);
+    support_assert_misuse(s, stoa_commands_rewind(d, (stoa_commands_mark){.count = 0}),
+                          STOA_INVALID);
+    /* Cleared or applied, and filled again. */
+    stoa_commands_mark mark = stoa_commands_mark_get(c);
+    assert_int_equal(stoa_commands_clear(c), STOA_OK);
+    lots_record(c, e, 3);
+    support_assert_misuse(s, stoa_commands_rewind(c, mark), STOA_INVALID);
+    mark = stoa_commands_mark_get(c);
+    assert_int_equal(stoa_commands_flush(c), STOA_OK);
+    lots_record(c, e, 4);
+    support_assert_misuse(s, stoa_commands_rewind(c, mark), STOA_INVALID);
+    /* Taken before a fork, and within one that is over. */
+    mark = stoa_commands_mark_get(c);
+    assert_int_equal(stoa_commands_fork(w, &c, 1), STOA_OK);
+    lots_record(c, e, 1);
+    support_assert_misuse(s, stoa_commands_rewind(c, mark), STOA_INVALID);
+    mark = stoa_commands_mark_get(c);
+    assert_int_equal(stoa_commands_join(w), STOA_OK);
+    lots_record(c, e, 1);
+    support_assert_misuse(s, stoa_commands_rewind(c, mark), STOA_INVALID);
+    /* Marks that nest. */
+    mark = stoa_commands_mark_get(c);
+    lots_record(c, e, 1);
+    stoa_commands_mark inner = stoa_commands_mark_get(c);
+    lots_record(c, e, 1);
+    assert_int_equal(stoa_commands_rewind(c, inner), STOA_OK);
+    assert_int_equal(stoa_commands_rewind(c, mark), STOA_OK);
+    support_assert_misuse(s, stoa_commands_rewind(c, inner), STOA_INVALID);
+    assert_int_equal(stoa_commands_flush(c), STOA_OK);
+    assert_int_equal(stoa_commands_flush(d), STOA_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_recorded_since_a_mark_is_taken_back, support_setup,
@@ -98,6 +140,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(forked_buffer_gives_the_same_handles_again, support_setup,
                                         owned_teardown),
         cmocka_unit_test_setup_teardown(mark_of_what_is_applied_is_refused, support_setup,
+                                        owned_teardown),
+        cmocka_unit_test_setup_teardown(mark_is_void_once_the_buffer_moved_on, support_setup,
                                         owned_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* Commands that do the same to many entities: applied in one go and one by one, two worlds must be
  * the same, row by row and tick by tick. */
-#include <stdlib.h>
-
+#include "support/seeds.h"
 #include "world/testing.h"
 
 #define ENTITIES 3000
@@ -105,10 +104,8 @@ static void twins_flush(void) {
 /* CMD-02 CMD-07 CHG-02 STO-04 */
 static void runs_come_to_the_same_as_single_commands(void **state) {
     (void)state;
-    const char *rounds = getenv("STOA_ROUNDS");
-    uint64_t count = rounds != NULL ? strtoull(rounds, NULL, 10) : 16;
-    for (uint64_t seed = 1; seed <= count; seed++) {
-        twins_open(seed);
+    for (support_seeds seeds = support_seeds_of(16); support_seeds_next(&seeds);) {
+        twins_open(seeds.seed);
         twins_create(200 + support_random_below(&t.random, 1800));
         for (int flush = 0; flush < 12; flush++) {
             for (uint32_t n = 1 + support_random_below(&t.random, 4); n > 0; n--) {
@@ -307,7 +304,7 @@ static void watched_components_are_not_applied_in_one_go(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_come_to_the_same_as_single_commands),
+        support_seeds_test(runs_come_to_the_same_as_single_commands),
         cmocka_unit_test(run_ends_where_something_is_different),
         cmocka_unit_test(row_that_moves_twice_in_a_run_takes_its_tick_along),
         cmocka_unit_test(run_ends_before_commands_that_are_merged),

@@ -1,7 +1,7 @@
 /* Destroying small rows, which goes a short way: it must come to the same as the long one, in every
  * place a row can be, with whatever ticks. A world that somebody listens in to one entity of takes
  * the long way: that is the twin. */
-#include "support/support.h"
+#include "support/seeds.h"
 
 #include "storage/archetype.h"
 #include "world/world.h"
@@ -176,11 +176,11 @@ static void filler_takes_the_ticks_of_its_tags_along(void **state) {
 /* ENT-08 CHG-01: in any order, with writes and creations in between. */
 static void destroying_at_random_is_the_same_both_ways(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-        support_random random = {seed};
+    for (support_seeds seeds = support_seeds_of(6); support_seeds_next(&seeds);) {
+        support_random random = {seeds.seed};
         uint32_t tick = 0;
         twins_open();
-        pairs_make(600, seed % 2 == 0);
+        pairs_make(600, seeds.seed % 2 == 0);
         while (t.count > 0) {
             uint32_t what = support_random_below(&random, 40);
             int32_t at = (int32_t)support_random_below(&random, (uint32_t)t.count);
@@ -297,7 +297,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filler_takes_its_ticks_along),
         WITH_WORLD(filler_takes_the_ticks_of_its_tags_along),
-        cmocka_unit_test(destroying_at_random_is_the_same_both_ways),
+        support_seeds_test(destroying_at_random_is_the_same_both_ways),
         WITH_WORLD(handles_that_are_not_alive_are_refused),
         WITH_WORLD(late_watchers_are_told_of_the_dead),
     };

@@ -12,6 +12,7 @@ static stoa_world *w;
 typedef struct keeper {
     int freed;
     int settled;
+    int unmade;
     int hooks_when_freed;
     bool broken;
     bool ending;
@@ -38,6 +39,11 @@ static void keeper_settle(stoa_world *world, void *data) {
     ((keeper *)data)->settled++;
 }
 
+static void keeper_unmade(stoa_world *world, void *data) {
+    (void)world;
+    ((keeper *)data)->unmade++;
+}
+
 static size_t keeper_bytes(const stoa_world *world, const void *data) {
     (void)world, (void)data;
     return 1000;
@@ -49,6 +55,7 @@ static stoa_extension keeper_of(const char *name, keeper *k) {
                             .free = keeper_free,
                             .check = keeper_check,
                             .settle = keeper_settle,
+                            .unmade = keeper_unmade,
                             .bytes = keeper_bytes};
 }
 
@@ -297,12 +304,50 @@ static void calls_of_any_size_and_bad_ones(void **state) {
     assert_int_equal(stoa_flush(w), STOA_OK);
 }
 
+static stoa_status change_refuse(stoa_world *world, stoa_entity e, const void *values,
+                                 int32_t count, void *user) {
+    (void)world, (void)e, (void)values, (void)count, (void)user;
+    return stoa_fail(STOA_REFUSED, "refused");
+}
+
+/* GEN-03 */
+static void changes_that_vetoes_end_are_told_to_extensions(void **state) {
+    (void)state;
+    static keeper k;
+    k = (keeper){0};
+    stoa_extension extension = keeper_of("kept", &k);
+    assert_int_equal(stoa_extend(w, &extension), STOA_OK);
+    stoa_entity e = stoa_create(w), full = stoa_create_with(w, STOA_VALUE(Plain, {1}));
+    for (int kind = STOA_VETO_SET; kind <= STOA_VETO_REMOVE; kind++) {
+        stoa_veto_new(w, &(stoa_veto_desc){.kind = (stoa_veto_kind)kind,
+                                           .type = STOA_TYPE_OF(Plain),
+                                           .call = change_refuse});
+    }
+    assert_int_equal(stoa_set(w, e, Plain, {1}), STOA_REFUSED);
+    assert_int_equal(k.unmade, 1);
+    assert_int_equal(stoa_add(w, e, Plain), STOA_REFUSED);
+    assert_int_equal(k.unmade, 2);
+    assert_true(stoa_entity_is_null(stoa_create_with(w, STOA_VALUE(Plain, {1}))));
+    assert_int_equal(k.unmade, 3);
+    assert_int_equal(stoa_create_bulk(w, 2, NULL, STOA_SAME(Plain, {1})), STOA_REFUSED);
+    assert_int_equal(k.unmade, 4);
+    assert_true(stoa_entity_is_null(stoa_clone(w, full)));
+    assert_int_equal(k.unmade, 5);
+    assert_int_equal(stoa_remove(w, full, Plain), STOA_REFUSED);
+    assert_int_equal(k.unmade, 6);
+    assert_int_equal(stoa_clear(w, full), STOA_REFUSED);
+    assert_int_equal(k.unmade, 7);
+    assert_int_equal(stoa_destroy(w, full), STOA_REFUSED);
+    assert_int_equal(k.unmade, 8);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, support_teardown)
     const struct CMUnitTest tests[] = {
         TEST(extensions_live_as_long_as_their_world),
         TEST(bad_extensions_are_refused),
         TEST(checks_and_bytes_of_extensions_count),
+        TEST(changes_that_vetoes_end_are_told_to_extensions),
         TEST(extensions_settle_before_batches_and_parallel_loops),
         TEST(reserved_sparse_room_needs_no_memory),
         TEST(recorded_calls_are_made_in_their_turn),

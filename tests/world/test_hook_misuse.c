@@ -311,6 +311,57 @@ static void world_that_is_being_freed_cannot_change(void **state) {
     assert_int_equal(free_refusals, 2);
 }
 
+static int free_tries;
+
+/* Tries to free the world from within a call that goes on with it. */
+static void world_try_free(stoa_world *world) {
+    stoa_world_free(world);
+    support_assert_misuse(s, stoa_last_error().status, STOA_LOCKED);
+    free_tries++;
+}
+
+static void hook_frees(stoa_world *world, stoa_entity e, void *value, void *user) {
+    (void)e, (void)value, (void)user;
+    world_try_free(world);
+}
+
+static stoa_status veto_frees(stoa_world *world, stoa_entity e, const void *values, int32_t count,
+                              void *user) {
+    (void)e, (void)values, (void)count, (void)user;
+    world_try_free(world);
+    return STOA_OK;
+}
+
+static void listener_frees(stoa_world *world, const stoa_event *event, void *user) {
+    (void)event, (void)user;
+    world_try_free(world);
+}
+
+static stoa_status call_frees(stoa_world *world, const void *data, size_t size) {
+    (void)data, (void)size;
+    world_try_free(world);
+    return STOA_OK;
+}
+
+/* GEN-05 HOK-04 CMD-05 */
+static void world_cannot_be_freed_by_what_it_calls(void **state) {
+    (void)state;
+    free_tries = 0;
+    stoa_on_set(w, B, hook_frees, NULL);
+    stoa_veto_new(w, &(stoa_veto_desc){.type = STOA_TYPE_OF(B), .call = veto_frees});
+    assert_int_equal(stoa_set(w, other, B, {1}), STOA_OK);
+    assert_int_equal(free_tries, 2);
+    stoa_event_listen(w, C, listener_frees, NULL);
+    assert_int_equal(stoa_event_send(w, C, {1}), STOA_OK);
+    assert_int_equal(free_tries, 3);
+    stoa_commands *own = stoa_commands_new(w);
+    assert_int_equal(stoa_commands_call(stoa_deferred(w), call_frees, NULL, 0), STOA_OK);
+    assert_int_equal(stoa_flush(w), STOA_OK);
+    assert_int_equal(stoa_commands_call(own, call_frees, NULL, 0), STOA_OK);
+    assert_int_equal(stoa_commands_flush(own), STOA_OK);
+    assert_int_equal(free_tries, 5);
+}
+
 /* GEN-03 GEN-05 */
 static void hook_that_cannot_be_made_is_refused(void **state) {
     (void)state;
@@ -397,6 +448,7 @@ int main(void) {
         test(observed_entity_is_changed_by_commands_after_the_hook),
         test(hook_inside_an_iteration_cannot_change_the_structure),
         test(world_that_is_being_freed_cannot_change),
+        test(world_cannot_be_freed_by_what_it_calls),
         test(hook_that_cannot_be_made_is_refused),
         test(hook_without_memory_is_not_made),
         test(unknown_hook_cannot_be_removed),

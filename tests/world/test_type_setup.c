@@ -152,9 +152,10 @@ static void failed_setup_fails_the_registration(void **state) {
         assert_int_equal(stoa_check(w), STOA_OK);
         assert_true(stoa_hash(w) == before);
     }
-    assert_int_equal(stoa_component_register(
-                         w, &(stoa_component_desc){"Widget", "{ int32_t value; }", 0, 0, {0}, 0}),
-                     0);
+    assert_int_equal(
+        stoa_component_register(
+            w, &(stoa_component_desc){.name = "Widget", .fields = "{ int32_t value; }"}),
+        0);
     assert_int_equal(stoa_last_error().status, STOA_CONFLICT);
     assert_int_equal(stoa_id(w, Spot), 0);
     told.fails = STOA_OK;

@@ -1,0 +1,508 @@
+/* Components that get other descriptions.
+ *
+ * A draft holds the description that is not in force. Every archetype that has a component of
+ * another layout gets a twin, with room for as many rows; a sparse set gets one, too. A swap moves
+ * the rows over, but for the columns that were converted, and then exchanges the archetypes'
+ * contents, so that whoever points at one finds the new. Rows keep their order, columns their
+ * ticks. Making room is all that can fail. O(bytes of the archetypes concerned). One thread at a
+ * time. */
+#include "storage/retype.h"
+
+#include "storage/edge.h"
+#include "storage/registry.h"
+
+#include <string.h>
+
+/* Flags that can change with no row moved and no query read anew. */
+#define FLAGS_FREE ((uint32_t)(STOA_HIDDEN | STOA_RAW))
+
+static stoa__draft *draft_find(const stoa__redraft *r, stoa_component id) {
+    for (uint32_t i = 0; i < r->draft_count; i++) {
+        if (r->drafts[i].id == id) {
+            return &r->drafts[i];
+        }
+    }
+    return NULL;
+}
+
+/* True if a member is of a described type whose layout differs. */
+static bool members_drafted(const stoa__redraft *r, const stoa__component *component) {
+    for (int32_t i = 0; i < component->info.member_count; i++) {
+        stoa_component type = component->info.members[i].type;
+        const stoa__draft *draft = type != 0 ? draft_find(r, type) : NULL;
+        if (draft != NULL && draft->layout) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True if values of both are the same bytes, moved and dropped alike. */
+static bool layout_same(const stoa__redraft *r, const stoa__component *a,
+                        const stoa__component *b) {
+    const stoa_hooks *x = &a->info.hooks, *y = &b->info.hooks;
+    return stoa__registry_members_same(&a->reflection, &b->reflection) &&
+           a->is_enum == b->is_enum && (x->drop == NULL) == (y->drop == NULL) &&
+           (x->move == NULL) == (y->move == NULL) && !members_drafted(r, b);
+}
+
+static bool functions_same(const stoa__component *a, const stoa__component *b) {
+    const stoa_hooks *x = &a->info.hooks, *y = &b->info.hooks;
+    return x->drop == y->drop && x->move == y->move && x->copy == y->copy && x->user == y->user &&
+           x->user_free == y->user_free && a->setup == b->setup;
+}
+
+/* Whether a component can be given a description while it is in use. */
+static stoa_status change_check(const stoa__component *live, const stoa__component *other) {
+    uint32_t flags = (live->info.flags ^ other->info.flags) & ~FLAGS_FREE;
+    if (flags != 0 || (live->info.flags & STOA_MANAGED) != 0) {
+        return stoa__error(STOA_REFUSED,
+                           "component '%s' has other flags than before; start anew for that",
+                           live->name);
+    }
+    if ((live->info.size == 0) != (other->info.size == 0)) {
+        return stoa__error(STOA_REFUSED,
+                           "component '%s' is a tag before or after; give it another name",
+                           live->name);
+    }
+    return STOA_OK;
+}
+
+/* Lists a draft, which is in force from now on if others are. */
+static stoa_status draft_list(stoa__redraft *r, stoa__component *live, stoa__component *other,
+                              bool layout) {
+    if (!stoa__heap_grow(&r->storage->heap, &r->drafts, &r->draft_capacity, r->draft_count + 1,
+                         sizeof *r->drafts)) {
+        return stoa__error_memory("the descriptions of components");
+    }
+    other->info.id = live->info.id;
+    other->info.name = live->name;
+    if (!layout) {
+        /* Members that somebody may look at stay where they are. */
+        other->info.members = live->info.members;
+        other->info.member_count = live->info.member_count;
+    }
+    r->drafts[r->draft_count++] =
+        (stoa__draft){.id = live->info.id,
+                      .other = other,
+                      .layout = layout,
+                      .same = !members_drafted(r, other) &&
+                              stoa__registry_members_same(&live->reflection, &other->reflection),
+                      .before = live->info,
+                      .after = other->info};
+    return STOA_OK;
+}
+
+/* A struct inside of a component whose functions differ turned out to differ, too. */
+static void draft_widen(stoa__redraft *r, stoa__draft *draft) {
+    stoa__redraft_show(r, false);
+    stoa__component *other = draft->other;
+    draft->layout = true;
+    draft->same = false;
+    other->info.members = other->reflection.members;
+    other->info.member_count = other->reflection.member_count;
+    draft->after = other->info;
+    stoa__redraft_show(r, true);
+}
+
+/* stoa__redraft_add for a name that is registered, the descriptions of after in force. */
+static stoa_status draft_make(stoa__redraft *r, stoa_component id, const stoa_type *type, bool own,
+                              bool *drafted) {
+    stoa__component *live = stoa__component_at(r->storage, id);
+    stoa__component *other = stoa__registry_draft(r->storage, type);
+    if (other == NULL) {
+        return stoa_last_error().status;
+    }
+    stoa__draft *before = draft_find(r, id);
+    bool layout = !layout_same(r, live, other);
+    bool functions = !functions_same(live, other) || live->info.flags != other->info.flags;
+    bool persist = live->info.persist != other->info.persist;
+    stoa_status status = STOA_OK;
+    if (before != NULL || !own) {
+        bool same = stoa__registry_members_same(&live->reflection, &other->reflection);
+        status = same && !functions ? STOA_OK : stoa__registry_conflict(live->name);
+        if (status == STOA_OK && before != NULL && !before->layout && members_drafted(r, other)) {
+            draft_widen(r, before);
+            *drafted = true;
+        }
+    } else if (layout || functions || persist) {
+        status = change_check(live, other);
+        if (status == STOA_OK) {
+            status = draft_list(r, live, other, layout);
+        }
+        if (status == STOA_OK) {
+            *drafted = true;
+            return STOA_OK;
+        }
+    }
+    stoa__registry_discard(r->storage, other);
+    return status;
+}
+
+/* Exchanges what two components are described as. */
+static void describe_exchange(stoa__component *a, stoa__component *b, bool layout) {
+    stoa__component old = *a;
+    a->info = b->info;
+    a->identifier = b->identifier;
+    a->text_hash = b->text_hash;
+    a->is_enum = b->is_enum;
+    a->dense = b->dense;
+    a->fixed = b->fixed;
+    a->nest = b->nest;
+    a->setup = b->setup;
+    a->setup_state = b->setup_state;
+    b->info = old.info;
+    b->identifier = old.identifier;
+    b->text_hash = old.text_hash;
+    b->is_enum = old.is_enum;
+    b->dense = old.dense;
+    b->fixed = old.fixed;
+    b->nest = old.nest;
+    b->setup = old.setup;
+    b->setup_state = old.setup_state;
+    if (layout) {
+        a->reflection = b->reflection;
+        b->reflection = old.reflection;
+    }
+}
+
+void stoa__redraft_show(stoa__redraft *r, bool after) {
+    if (r->shown == after) {
+        return;
+    }
+    r->shown = after;
+    for (uint32_t i = 0; i < r->draft_count; i++) {
+        stoa__draft *draft = &r->drafts[i];
+        describe_exchange(stoa__component_at(r->storage, draft->id), draft->other, draft->layout);
+    }
+}
+
+stoa_status stoa__redraft_add(stoa__redraft *r, stoa_type *type, bool own, bool *drafted) {
+    *drafted = false;
+    stoa__redraft_show(r, true);
+    stoa_status status = STOA_OK;
+    const char *name = stoa__type_name(type);
+    stoa_component id = name != NULL ? stoa__registry_named(r->storage, name) : 0;
+    uint32_t count = r->draft_count;
+    if (id == 0 || id > r->component_count) {
+        status = stoa__registry_type(r->storage, type) != 0 ? STOA_OK : stoa_last_error().status;
+        /* A struct that comes after it may have it inside. */
+        *drafted = status == STOA_OK && id == 0;
+    } else {
+        status = draft_make(r, id, type, own, drafted);
+    }
+    if (r->draft_count > count) {
+        /* The new one, too, is in force now. */
+        stoa__draft *draft = &r->drafts[count];
+        describe_exchange(stoa__component_at(r->storage, draft->id), draft->other, draft->layout);
+    }
+    stoa__redraft_show(r, false);
+    return status;
+}
+
+/* Whether components that are not drafted have drafted ones inside. */
+static stoa_status inside_check(const stoa__redraft *r) {
+    for (uint32_t i = 0; i < r->storage->registry.count; i++) {
+        const stoa__component *component = r->storage->registry.items[i];
+        const stoa__draft *draft = draft_find(r, i + 1);
+        if (i < r->component_count && (draft == NULL || !draft->layout) &&
+            members_drafted(r, component)) {
+            return stoa__error(STOA_CONFLICT,
+                               "component '%s' has a struct inside whose layout differs",
+                               component->name);
+        }
+    }
+    return STOA_OK;
+}
+
+/* True if an archetype has a component whose layout differs. */
+static bool archetype_concerned(const stoa__redraft *r, const stoa__archetype *archetype) {
+    for (uint32_t i = 0; i < r->draft_count; i++) {
+        if (r->drafts[i].layout && stoa__archetype_column(archetype, r->drafts[i].id) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rows in use; also of a hidden archetype, which has none. */
+static uint32_t rows_of(const stoa__archetype *archetype) {
+    int32_t count = archetype->head.chunk_count;
+    return count == 0
+               ? 0
+               : (uint32_t)((count - 1) * archetype->head.chunk_capacity + archetype->tail->count);
+}
+
+/* Takes as many chunks of a twin into use as its rows need. */
+static void rows_claim(stoa__storage *storage, stoa__archetype *twin, uint32_t left) {
+    while (left > 0) {
+        stoa__archetype_extend(storage, twin);
+        uint32_t capacity = (uint32_t)twin->head.chunk_capacity;
+        uint32_t count = left < capacity ? left : capacity;
+        twin->tail->count = (int32_t)count;
+        left -= count;
+    }
+}
+
+static stoa_status twin_make(stoa__redraft *r, stoa__archetype *archetype) {
+    stoa__storage *storage = r->storage;
+    if (!stoa__heap_grow(&storage->heap, &r->twins, &r->twin_capacity, r->twin_count + 1,
+                         sizeof *r->twins)) {
+        return stoa__error_memory("the archetypes of components");
+    }
+    stoa__archetype *twin = stoa__archetype_twin(storage, archetype);
+    if (twin == NULL) {
+        return stoa_last_error().status;
+    }
+    r->twins[r->twin_count++] = (stoa__twins){archetype, twin};
+    uint32_t rows = rows_of(archetype);
+    stoa_status status = rows > 0 ? stoa__archetype_reserve(storage, twin, 0) : STOA_OK;
+    if (status == STOA_OK) {
+        rows_claim(storage, twin, rows);
+    }
+    return status;
+}
+
+stoa_status stoa__redraft_room(stoa__redraft *r) {
+    stoa__storage *storage = r->storage;
+    stoa_status status = inside_check(r);
+    stoa__redraft_show(r, true);
+    for (uint32_t i = 0; i < storage->archetype_total && status == STOA_OK; i++) {
+        if (archetype_concerned(r, storage->archetypes[i])) {
+            status = twin_make(r, storage->archetypes[i]);
+        }
+    }
+    for (uint32_t i = 0; i < r->draft_count && status == STOA_OK; i++) {
+        stoa__draft *draft = &r->drafts[i];
+        const stoa__sparse *set = stoa__component_at(storage, draft->id)->set;
+        if (draft->layout && set != NULL) {
+            draft->set_made = stoa__sparse_twin(&storage->heap, set, &draft->set);
+            status = draft->set_made ? STOA_OK : stoa__error_memory("a sparse component");
+        }
+    }
+    stoa__redraft_show(r, false);
+    return status;
+}
+
+/* A walk over the rows of two archetypes at once: as many at a time as are side by side in both. */
+typedef struct stretch {
+    uint8_t *from;
+    uint8_t *to;
+    uint32_t from_row; /* in its chunk */
+    uint32_t to_row;
+    uint32_t to_number; /* of the chunk in the world */
+    uint32_t count;
+    uint32_t next; /* row of the archetype */
+} stretch;
+
+static bool stretch_next(const stoa__archetype *from, const stoa__archetype *to, uint32_t rows,
+                         stretch *s) {
+    if (s->next >= rows) {
+        return false;
+    }
+    uint32_t from_capacity = (uint32_t)from->head.chunk_capacity;
+    uint32_t to_capacity = (uint32_t)to->head.chunk_capacity;
+    const stoa_chunk *source = &from->head.chunks[s->next / from_capacity];
+    const stoa_chunk *target = &to->head.chunks[s->next / to_capacity];
+    s->from = source->data;
+    s->to = target->data;
+    s->to_number = target->number;
+    s->from_row = s->next % from_capacity;
+    s->to_row = s->next % to_capacity;
+    uint32_t from_left = from_capacity - s->from_row, to_left = to_capacity - s->to_row;
+    s->count = from_left < to_left ? from_left : to_left;
+    s->count = s->count < rows - s->next ? s->count : rows - s->next;
+    s->next += s->count;
+    return true;
+}
+
+/* Calls for the values of one component in one archetype. */
+static stoa_status column_visit(stoa__redraft *r, const stoa__twins *pair, stoa__draft *draft,
+                                stoa__draft_fn call, void *user) {
+    const stoa__archetype *before = r->swapped ? pair->twin : pair->live;
+    const stoa__archetype *after = r->swapped ? pair->live : pair->twin;
+    uint32_t rows = rows_of(pair->live);
+    const stoa_column *from = stoa__archetype_column(before, draft->id);
+    const stoa_column *to = stoa__archetype_column(after, draft->id);
+    stretch s = {.next = 0};
+    stoa_status status = STOA_OK;
+    while (status == STOA_OK && from != NULL && to != NULL &&
+           stretch_next(before, after, rows, &s)) {
+        status = call(user, draft, s.from + from->offset + (size_t)s.from_row * draft->before.size,
+                      s.to + to->offset + (size_t)s.to_row * draft->after.size, (int32_t)s.count);
+    }
+    return status;
+}
+
+stoa_status stoa__redraft_visit(stoa__redraft *r, stoa__draft_fn call, void *user) {
+    stoa_status status = STOA_OK;
+    for (uint32_t i = 0; i < r->draft_count && status == STOA_OK; i++) {
+        stoa__draft *draft = &r->drafts[i];
+        if (!draft->layout || draft->after.size == 0) {
+            continue;
+        }
+        for (uint32_t k = 0; k < r->twin_count && status == STOA_OK; k++) {
+            status = column_visit(r, &r->twins[k], draft, call, user);
+        }
+        const stoa__sparse *set = stoa__component_at(r->storage, draft->id)->set;
+        if (status == STOA_OK && draft->set_made && set->count > 0) {
+            uint8_t *before = r->swapped ? draft->set.values : set->values;
+            uint8_t *after = r->swapped ? set->values : draft->set.values;
+            status = call(user, draft, before, after, (int32_t)set->count);
+        }
+    }
+    return status;
+}
+
+/* The lane of an archetype that corresponds to one of its twin, or NULL. */
+static const stoa__lane *lane_match(const stoa__archetype *archetype, const stoa__lane *lane) {
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        if (archetype->lanes[i].id == lane->id && archetype->lanes[i].kind == lane->kind) {
+            return &archetype->lanes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Moves the columns over that are of the same form on both sides. */
+static void lanes_transfer(const stoa__redraft *r, const stoa__archetype *from,
+                           const stoa__archetype *to, uint32_t rows) {
+    for (uint32_t i = 0; i < from->lane_count; i++) {
+        const stoa__lane *lane = &from->lanes[i], *target = lane_match(to, lane);
+        const stoa__draft *draft = lane->kind == STOA__LANE_DATA ? draft_find(r, lane->id) : NULL;
+        if (target == NULL || (draft != NULL && draft->layout)) {
+            continue;
+        }
+        for (stretch s = {.next = 0}; stretch_next(from, to, rows, &s);) {
+            stoa__component_move(
+                lane->component, s.to + target->offset + (size_t)s.to_row * lane->size,
+                s.from + lane->offset + (size_t)s.from_row * lane->size, (int32_t)s.count);
+        }
+    }
+}
+
+/* Makes each chunk as new as those that it receives rows of. */
+static void states_transfer(const stoa__archetype *from, const stoa__archetype *to, uint32_t rows) {
+    for (uint32_t i = 0; i < from->id_count; i++) {
+        uint32_t source = stoa__archetype_column(from, from->ids[i])->offset;
+        uint32_t target = stoa__archetype_column(to, from->ids[i])->offset;
+        const stoa__lane *off = stoa__archetype_lane(to, from->ids[i], STOA__LANE_OFF);
+        for (stretch s = {.next = 0}; stretch_next(from, to, rows, &s);) {
+            stoa_column_state *state = stoa__state_of(s.to, target);
+            const stoa_column_state *old = stoa__state_of(s.from, source);
+            if (s.to_row == 0) {
+                state->off = 0;
+                STOA_STORE(&state->changed, STOA_LOAD(&old->changed));
+                STOA_STORE(&state->added, STOA_LOAD(&old->added));
+            } else {
+                stoa__state_merge(state, old);
+            }
+            for (uint32_t k = 0; off != NULL && k < s.count; k++) {
+                state->off += s.to[off->offset + s.to_row + k];
+            }
+        }
+    }
+}
+
+static void entities_transfer(const stoa__storage *storage, const stoa__archetype *from,
+                              const stoa__archetype *to, uint32_t rows) {
+    for (stretch s = {.next = 0}; stretch_next(from, to, rows, &s);) {
+        const stoa_entity *source = (const stoa_entity *)(void *)s.from + s.from_row;
+        stoa_entity *target = (stoa_entity *)(void *)s.to + s.to_row;
+        memcpy(target, source, s.count * sizeof *target);
+        uint32_t place = s.to_number << STOA_PLACE_BITS | s.to_row;
+        for (uint32_t i = 0; i < s.count; i++) {
+            storage->head.records[target[i].index].place = place + i;
+        }
+    }
+}
+
+/* The chunks of an archetype lead to it. */
+static void chunks_lead(stoa__storage *storage, stoa__archetype *archetype,
+                        const stoa__archetype *other) {
+    if (archetype->head.chunks == &other->first) {
+        archetype->head.chunks = &archetype->first;
+    }
+    stoa__archetype_tail(archetype);
+    for (int32_t i = 0; i < archetype->chunk_held; i++) {
+        storage->head.chunks[archetype->head.chunks[i].number].archetype = &archetype->head;
+    }
+}
+
+/* Exchanges the contents of two blocks of the same size. */
+static void blocks_exchange(uint8_t *a, uint8_t *b, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+/* Exchanges two archetypes of the same set; their tables stay in their own blocks. */
+static void archetypes_exchange(stoa__storage *storage, stoa__archetype *a, stoa__archetype *b) {
+    stoa__archetype old = *a;
+    blocks_exchange((uint8_t *)(void *)a, (uint8_t *)(void *)b, a->struct_size);
+    const stoa_column *columns = a->head.columns;
+    a->head.columns = old.head.columns;
+    b->head.columns = columns;
+    b->lanes = a->lanes;
+    a->lanes = old.lanes;
+    b->ids = a->ids;
+    a->ids = old.ids;
+    a->head.version = b->head.version =
+        1 + (a->head.version > b->head.version ? a->head.version : b->head.version);
+    chunks_lead(storage, a, b);
+    chunks_lead(storage, b, a);
+}
+
+static void twins_exchange(stoa__redraft *r, const stoa__twins *pair) {
+    uint32_t rows = rows_of(pair->live);
+    lanes_transfer(r, pair->live, pair->twin, rows);
+    states_transfer(pair->live, pair->twin, rows);
+    entities_transfer(r->storage, pair->live, pair->twin, rows);
+    archetypes_exchange(r->storage, pair->live, pair->twin);
+}
+
+void stoa__redraft_swap(stoa__redraft *r) {
+    stoa__storage *storage = r->storage;
+    stoa__redraft_show(r, r->swapped);
+    stoa__archetype_limbo_free(storage);
+    /* Edges know the sizes of components: they are worked out anew. */
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
+        stoa__edge_free_all(storage, storage->archetypes[i]);
+    }
+    memset(storage->hops, 0, sizeof storage->hops);
+    for (uint32_t i = 0; i < r->twin_count; i++) {
+        twins_exchange(r, &r->twins[i]);
+    }
+    for (uint32_t i = 0; i < r->draft_count; i++) {
+        stoa__draft *draft = &r->drafts[i];
+        if (draft->set_made) {
+            stoa__sparse_exchange(&storage->heap, stoa__component_at(storage, draft->id)->set,
+                                  &draft->set);
+        }
+    }
+    r->swapped = !r->swapped;
+    stoa__redraft_show(r, r->swapped);
+    stoa__registry_forget_slots(storage, 1);
+    storage->epoch++;
+    storage->upheavals++;
+}
+
+void stoa__redraft_fini(stoa__redraft *r) {
+    stoa__storage *storage = r->storage;
+    stoa__redraft_show(r, r->swapped);
+    for (uint32_t i = 0; i < r->twin_count; i++) {
+        stoa__archetype_discard(storage, r->twins[i].twin);
+    }
+    for (uint32_t i = 0; i < r->draft_count; i++) {
+        stoa__draft *draft = &r->drafts[i];
+        if (draft->set_made) {
+            stoa__sparse_twin_free(&storage->heap, &draft->set,
+                                   r->swapped ? draft->before.alignment : draft->after.alignment);
+        }
+        stoa__registry_discard(storage, draft->other);
+    }
+    stoa__heap_grow_free(&storage->heap, r->drafts, r->draft_capacity, sizeof *r->drafts);
+    stoa__heap_grow_free(&storage->heap, r->twins, r->twin_capacity, sizeof *r->twins);
+}

@@ -6,7 +6,9 @@
 #ifndef STOA_APP_H
 #define STOA_APP_H
 
+#include "stoa/code.h"
 #include "stoa/pool.h"
+#include "stoa/stream.h"
 #include "stoa/system.h"
 #include "stoa/typed.h"
 
@@ -14,7 +16,7 @@
 /// `delta`: seconds that this run stands for. `elapsed`: seconds so far, this run included.
 /// `step`: the fixed step, 0 if there is none. `ahead`: seconds of the frame that no fixed step
 /// has covered yet. `frame`: frames before this one. `steps`: fixed steps before this one.
-STOA_COMPONENT_WITH(stoa_time, STOA_OPTIONS("stoa.Time", {0, 0, 0, 0, 0}, 0, 0), {
+STOA_COMPONENT_WITH(stoa_time, STOA_OPTIONS("stoa.Time", {0, 0, 0, 0, 0}, 0, 0, 0), {
     double delta, elapsed, step, ahead;
     uint64_t frame, steps;
 });
@@ -56,6 +58,10 @@ stoa_status stoa_app_watch(stoa_app *app, stoa_app_watcher *watcher);
 /// Lets go of a watcher; a no-op if the app does not have it.
 void stoa_app_unwatch(stoa_app *app, stoa_app_watcher *watcher);
 
+/// Takes systems and watchers away that lead into code which is about to go; see code.h.
+/// Refused while the app steps.
+stoa_status stoa_app_forget(stoa_app *app, const struct stoa_code *code);
+
 /// The world that the app runs.
 stoa_world *stoa_app_world(const stoa_app *app);
 
@@ -84,8 +90,23 @@ stoa_status stoa_app_run(stoa_app *app, const stoa_run_desc *desc);
 /// Ends stoa_app_run after the frame under way; from any thread, from systems too.
 void stoa_app_quit(stoa_app *app);
 
+/// True since stoa_app_quit was called; stoa_app_run begins by forgetting it.
+/// For loops of one's own around stoa_app_step.
+bool stoa_app_quitting(const stoa_app *app);
+
 /// Frames that were begun.
 uint64_t stoa_app_frame(const stoa_app *app);
+
+/// True while the app runs a frame.
+bool stoa_app_stepping(const stoa_app *app);
+
+/// Fills a blob with what the next frame depends on beside the world: time, and last runs.
+/// For the same app in the same run of the program; see stoa_history_new. Refused while it steps.
+stoa_status stoa_app_state_save(const stoa_app *app, stoa_blob *blob);
+
+/// Takes back what stoa_app_state_save filled in; systems that came later have never run then.
+/// Which systems are enabled is part of it. Needs no memory. Refused while the app steps.
+stoa_status stoa_app_state_load(stoa_app *app, const void *bytes, size_t size);
 
 /// How to make a stage; one of `before` and `after` tells where.
 typedef struct stoa_stage_desc {

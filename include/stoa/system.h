@@ -105,6 +105,20 @@ stoa_system stoa_system_describe(stoa_app *app, stoa_system_describe_fn describe
 /// Takes a system away; refused while the app steps.
 stoa_status stoa_system_remove(stoa_app *app, stoa_system system);
 
+/// One change to the systems of an app.
+typedef struct stoa_system_change {
+    stoa_system system;           ///< which one; id 0: a new one, whose id is put here
+    const stoa_system_desc *desc; ///< what it is to be; NULL: it is taken away
+} stoa_system_change;
+
+/// Adds, replaces and removes systems, all or none; refused while the app steps.
+/// One that is replaced keeps its id, its place in the order, its last run, how often it ran and
+/// whether it is enabled. New ones come last, in this order.
+stoa_status stoa_systems_change(stoa_app *app, stoa_system_change *changes, int32_t count);
+
+/// Gives a system another description, in its place; see stoa_systems_change.
+stoa_status stoa_system_replace(stoa_app *app, stoa_system system, const stoa_system_desc *desc);
+
 /// The system of that name; id 0, with no error, if there is none.
 stoa_system stoa_system_find(const stoa_app *app, const char *name);
 

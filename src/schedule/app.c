@@ -260,10 +260,18 @@ uint64_t stoa_app_frame(const stoa_app *app) {
     return app != NULL ? app->frame : 0;
 }
 
+bool stoa_app_stepping(const stoa_app *app) {
+    return app != NULL && app->stepping;
+}
+
 void stoa_app_quit(stoa_app *app) {
     if (app != NULL) {
         STOA_STORE(&app->quit, 1);
     }
+}
+
+bool stoa_app_quitting(const stoa_app *app) {
+    return app != NULL && STOA_LOAD(&app->quit) != 0;
 }
 
 stoa__stage *stoa__stage_of(const stoa_app *app, stoa_stage stage) {

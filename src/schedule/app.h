@@ -183,6 +183,12 @@ bool stoa__access_conflict(const stoa_world *world, const stoa__access *a, const
 stoa_status stoa__plan_make(stoa_app *app);
 void stoa__plan_fini(stoa__plan *plan, stoa__heap *heap);
 
+/* Makes a system that is not listed and has no id; NULL with the thread's error set. */
+stoa__system *stoa__system_make(stoa_app *app, const stoa_system_desc *desc);
+
+/* Frees a system but for what its user pointer stands for. */
+void stoa__system_discard(stoa_app *app, stoa__system *system);
+
 /* Frees a system that is not listed any more, and what its user pointer stands for. */
 void stoa__system_delete(stoa_app *app, stoa__system *system);
 

@@ -5,6 +5,7 @@
  * time, that of the world. */
 #include "base/error.h"
 #include "base/heap.h"
+#include "stoa/extension.h"
 #include "stoa/system.h"
 
 #include <string.h>
@@ -210,6 +211,7 @@ stoa_status stoa_registry_run(stoa_registry *registry) {
         return status;
     }
     registry->running = true;
+    stoa_world_pin(registry->world);
     for (int32_t i = 0; i < registry->entry_count && status == STOA_OK; i++) {
         const registry_entry *next = &registry->entries[i];
         if (next->enabled) {
@@ -221,6 +223,7 @@ stoa_status stoa_registry_run(stoa_registry *registry) {
             }
         }
     }
+    stoa_world_unpin(registry->world);
     registry->running = false;
     return status;
 }

@@ -6,6 +6,7 @@
 #include "schedule/work.h"
 
 #include "os/clock.h"
+#include "stoa/extension.h"
 
 #include <math.h>
 
@@ -139,6 +140,7 @@ stoa_status stoa_app_step(stoa_app *app, double delta) {
         return status;
     }
     app->stepping = true;
+    stoa_world_pin(app->world);
     status = stoa__work_resume(app->work);
     if (status == STOA_OK) {
         stoa__timings_frame_begin(app);
@@ -151,6 +153,7 @@ stoa_status stoa_app_step(stoa_app *app, double delta) {
         stoa__timings_frame_end(app);
         systems_sweep(app);
     }
+    stoa_world_unpin(app->world);
     app->stepping = false;
     return stoa_world_report(app->world, status);
 }

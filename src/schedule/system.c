@@ -52,8 +52,7 @@ static bool names_copy(stoa__heap *heap, stoa__names *names, const char *const *
     return true;
 }
 
-/* Frees a system but for what its user pointer stands for. */
-static void system_free(stoa_app *app, stoa__system *system) {
+void stoa__system_discard(stoa_app *app, stoa__system *system) {
     stoa__heap *heap = &app->heap;
     /* Of a batch that could not be joined: they go with the world, which is the app's own. */
     bool forked = app->work->state == STOA__WORK_FORKED;
@@ -73,7 +72,7 @@ static void system_free(stoa_app *app, stoa__system *system) {
 void stoa__system_delete(stoa_app *app, stoa__system *system) {
     void (*user_free)(void *user) = system->user_free;
     void *user = system->user;
-    system_free(app, system);
+    stoa__system_discard(app, system);
     if (user_free != NULL) {
         user_free(user);
     }
@@ -91,7 +90,7 @@ static stoa_status declared_check(const char *name, const stoa_term *terms) {
     return STOA_OK;
 }
 
-/* What can be told of a description without making anything. */
+/* What can be told of a description without making anything, but for whether its name is free. */
 static stoa_status desc_check(const stoa_app *app, const stoa_system_desc *desc) {
     if (desc == NULL || desc->name == NULL) {
         return stoa__error(STOA_NULL_ARGUMENT, "the %s must not be null",
@@ -100,9 +99,6 @@ static stoa_status desc_check(const stoa_app *app, const stoa_system_desc *desc)
     const char *name = desc->name;
     if (name[0] == '\0') {
         return stoa__error(STOA_INVALID, "a system must have a name");
-    }
-    if (system_by_name(app, name) != NULL) {
-        return stoa__error(STOA_CONFLICT, "there is a system '%s' already", name);
     }
     if ((desc->each == NULL) == (desc->run == NULL)) {
         return stoa__error(STOA_INVALID, "system '%s' must have one of `each` and `run`", name);
@@ -208,26 +204,40 @@ static stoa_status system_fill(stoa_app *app, stoa__system *system, const stoa_s
     return access_read(app, system, desc);
 }
 
+stoa__system *stoa__system_make(stoa_app *app, const stoa_system_desc *desc) {
+    if (desc_check(app, desc) != STOA_OK) {
+        return NULL;
+    }
+    stoa__system *system = stoa__heap_zalloc(&app->heap, sizeof *system, _Alignof(stoa__system));
+    if (system == NULL) {
+        stoa__error_memory("a system");
+        return NULL;
+    }
+    if (system_fill(app, system, desc) != STOA_OK) {
+        stoa__system_discard(app, system);
+        return NULL;
+    }
+    return system;
+}
+
 stoa_system stoa_system_new(stoa_app *app, const stoa_system_desc *desc) {
     if (stoa__app_idle(app, "a system is made") != STOA_OK) {
         return (stoa_system){0};
     }
-    stoa_status status = desc_check(app, desc);
-    if (status != STOA_OK) {
-        stoa_world_report(app->world, status);
+    if (desc != NULL && desc->name != NULL && system_by_name(app, desc->name) != NULL) {
+        stoa_world_report(app->world,
+                          stoa__error(STOA_CONFLICT, "there is a system '%s' already", desc->name));
         return (stoa_system){0};
     }
-    stoa__system *system = stoa__heap_zalloc(&app->heap, sizeof *system, _Alignof(stoa__system));
-    if (system == NULL || !stoa__heap_grow(&app->heap, &app->systems, &app->system_capacity,
+    stoa__system *system = stoa__system_make(app, desc);
+    if (system != NULL && !stoa__heap_grow(&app->heap, &app->systems, &app->system_capacity,
                                            app->system_count + 1, sizeof *app->systems)) {
-        stoa__heap_free(&app->heap, system, sizeof *system, _Alignof(stoa__system));
-        stoa_world_report(app->world, stoa__error_memory("a system"));
-        return (stoa_system){0};
+        stoa__error_memory("a system");
+        stoa__system_discard(app, system);
+        system = NULL;
     }
-    status = system_fill(app, system, desc);
-    if (status != STOA_OK) {
-        stoa_world_report(app->world, status);
-        system_free(app, system);
+    if (system == NULL) {
+        stoa_world_report(app->world, stoa_last_error().status);
         return (stoa_system){0};
     }
     system->id = app->system_next++;

@@ -125,6 +125,7 @@ static void null_apps_are_refused_or_told(void **state) {
     assert_int_equal(stoa_app_threads(NULL), 0);
     assert_int_equal(stoa_app_frame(NULL), 0);
     stoa_app_quit(NULL);
+    assert_false(stoa_app_quitting(NULL));
     assert_int_equal(stoa_app_step(NULL, 0), STOA_NULL_ARGUMENT);
     assert_int_equal(stoa_app_run(NULL, NULL), STOA_NULL_ARGUMENT);
     assert_int_equal(stoa_schedule_plan(NULL), STOA_NULL_ARGUMENT);
@@ -348,10 +349,14 @@ static void run_ends_by_quit_frames_or_failure(void **state) {
     assert_int_equal(stoa_app_run(f.app, &(stoa_run_desc){.frames = 2, .delta = 0.5}), STOA_OK);
     assert_int_equal(stoa_app_frame(f.app), 2);
     assert_true(stoa_resource(f.world, stoa_time)->elapsed == 1.0);
+    assert_false(stoa_app_quitting(f.app));
     stoa_app_quit(f.app);
+    assert_true(stoa_app_quitting(f.app));
     assert_int_equal(stoa_app_run(f.app, &(stoa_run_desc){.rate = 1e6}), STOA_OK);
     assert_int_equal(stoa_app_frame(f.app), 6);
+    assert_true(stoa_app_quitting(f.app));
     assert_int_equal(stoa_app_run(f.app, NULL), STOA_FAILED);
+    assert_false(stoa_app_quitting(f.app));
     support_assert_message("system 'quit': too late");
     assert_int_equal(stoa_app_frame(f.app), 9);
     app_close(&f);

@@ -400,6 +400,28 @@ static void lack_of_memory_adds_nothing(void **state) {
     assert_int_equal(t.freed, 20);
 }
 
+static void world_end(stoa_world *world, void *user) {
+    stoa_world_free(world);
+    assert_int_equal(stoa_last_error().status, STOA_LOCKED);
+    tale_add(user, 'f');
+}
+
+/* SYS-01 GEN-05 */
+static void system_cannot_free_its_world(void **state) {
+    support_world *s = *state;
+    tale t = {0};
+    stoa_registry *registry = stoa_registry_new(s->world);
+    stoa_registry_add(registry, "end", world_end, &t, NULL);
+    stoa_registry_add(registry, "after", say_a, &t, NULL);
+    assert_int_equal(stoa_registry_run(registry), STOA_OK);
+    support_assert_misuse(s, STOA_LOCKED, STOA_LOCKED);
+    assert_string_equal(t.text, "fa");
+    stoa_world_unpin(s->world);
+    stoa_world_unpin(NULL);
+    stoa_world_pin(NULL);
+    stoa_registry_free(registry);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void) {
@@ -419,6 +441,7 @@ int main(void) {
         TEST(removal_may_add_a_system_of_the_same_name),
         TEST(failing_flush_stops_the_run),
         TEST(lack_of_memory_adds_nothing),
+        TEST(system_cannot_free_its_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

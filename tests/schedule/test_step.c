@@ -291,6 +291,26 @@ static void failing_step_ends_the_frame(void **state) {
     app_close(&f);
 }
 
+static stoa_status world_end(stoa_job *job, stoa_iter *it) {
+    (void)it;
+    stoa_world_free(job->world);
+    assert_int_equal(stoa_last_error().status, STOA_LOCKED);
+    return STOA_OK;
+}
+
+/* SYS-02 GEN-05 */
+static void system_cannot_free_its_world(void **state) {
+    (void)state;
+    app_fixture f = {0};
+    app_open(&f, (stoa_app_desc){0});
+    app_add(&f, (stoa_system_desc){.name = "any", .run = world_end});
+    app_add(&f,
+            (stoa_system_desc){.name = "alone", .run = world_end, .rule = STOA_THREAD_EXCLUSIVE});
+    app_step(&f);
+    f.s.asserts_seen = f.s.asserts;
+    app_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frame_tells_its_time),
@@ -304,6 +324,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(time_of_a_given_world_is_taken_over, support_setup,
                                         support_teardown),
         cmocka_unit_test(failing_step_ends_the_frame),
+        cmocka_unit_test(system_cannot_free_its_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

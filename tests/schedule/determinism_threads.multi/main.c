@@ -1,6 +1,6 @@
 /* The same program comes to the same world in every frame, on any number of threads, in whatever
  * order its jobs are started and however long they take. */
-#include "program.h"
+#include "support/program.h"
 
 #include "support/support.h"
 
@@ -21,7 +21,7 @@
 /* The hash of the world after 60 frames: the same for every compiler and machine. A change of how
  * work is cut into jobs, of random numbers or of the hash moves it. */
 #define FRAME_TOLD 59
-#define HASH_TOLD UINT64_C(0x41a9b372e349e872)
+#define HASH_TOLD UINT64_C(0x323dc1e0180445a7)
 
 static uint64_t expected[FRAMES];
 

@@ -17,12 +17,13 @@ stoa_status stoa_hierarchy_setup(stoa_world *world);
 STOA_END
 
 /// Whom an entity belongs to; it must live when it is given, and must not be below the entity.
-STOA_COMPONENT_WITH(Parent, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_IMMUTABLE, stoa_hierarchy_setup),
+STOA_COMPONENT_WITH(Parent,
+                    STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_IMMUTABLE, stoa_hierarchy_setup, 0),
                     { stoa_entity entity; });
 
 /// Who belongs to an entity, as stoa_links; only there while there are any. Writing it is refused.
 STOA_COMPONENT_WITH(
-    Children, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_SPARSE | STOA_IMMUTABLE | STOA_MANAGED, 0), {
+    Children, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_SPARSE | STOA_IMMUTABLE | STOA_MANAGED, 0, 0), {
         const stoa_entity *items;
         int32_t count;
     });

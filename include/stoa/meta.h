@@ -8,7 +8,8 @@
 #include "stoa/app.h"
 
 /// The options of every component of a meta world; not for direct use.
-#define STOA_META_AS(name) STOA_OPTIONS(name, {0, 0, 0, 0, 0}, STOA_IMMUTABLE | STOA_ROW_TICKS, 0)
+#define STOA_META_AS(name)                                                                         \
+    STOA_OPTIONS(name, {0, 0, 0, 0, 0}, STOA_IMMUTABLE | STOA_ROW_TICKS, 0, 0)
 
 /// The name of a thing; links between things have none.
 /// `text`: lives as long as its entity does, unless a refresh gives it another name.

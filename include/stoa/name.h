@@ -24,7 +24,7 @@ STOA_END
 /// valid until the name is changed or taken away.
 STOA_COMPONENT_WITH(Name,
                     STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_SPARSE | STOA_IMMUTABLE | STOA_MANAGED,
-                                 stoa_name_setup),
+                                 stoa_name_setup, 0),
                     { const char *text; });
 
 STOA_BEGIN

@@ -52,6 +52,23 @@ stoa_relation stoa_relation_find(const stoa_world *world, const char *name);
 /// The name of a relation, or NULL with an error.
 const char *stoa_relation_name(const stoa_world *world, stoa_relation relation);
 
+/// What a world knows of a relation; the name lives as long as the world.
+typedef struct stoa_relation_info {
+    const char *name;            ///< unique in the world
+    stoa_component component;    ///< what sources have
+    stoa_component reverse;      ///< what targets have
+    stoa_relation_policy policy; ///< when a target dies
+    bool many;                   ///< a source has any number of targets
+    bool acyclic;                ///< nothing may point at itself
+} stoa_relation_info;
+
+/// Fills in what the world knows of a relation.
+stoa_status stoa_relation_info_get(const stoa_world *world, stoa_relation relation,
+                                   stoa_relation_info *info);
+
+/// The relation made after another, the first for id 0; id 0, with no error, after the last.
+stoa_relation stoa_relation_next(const stoa_world *world, stoa_relation relation);
+
 /// Changes what happens when targets die, from now on.
 stoa_status stoa_relation_policy_set(stoa_world *world, stoa_relation relation,
                                      stoa_relation_policy policy);

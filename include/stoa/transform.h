@@ -12,7 +12,7 @@
 
 /// A 4 x 4 matrix, column by column: m[4 * column + row].
 /// It is applied to columns: the translation is m[12], m[13], m[14].
-STOA_COMPONENT_WITH(Mat4, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, 0, 0), { float m[16]; });
+STOA_COMPONENT_WITH(Mat4, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, 0, 0, 0), { float m[16]; });
 
 /// Where an entity is, relative to its parent.
 typedef struct LocalTransform {
@@ -25,10 +25,10 @@ typedef struct WorldTransform {
 } WorldTransform;
 
 /// As a component: 16 numbers, so that nobody has to register Mat4 first; ticks for each entity.
-STOA_TYPE_WITH(LocalTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_ROW_TICKS, 0),
+STOA_TYPE_WITH(LocalTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_ROW_TICKS, 0, 0),
                { float matrix[16]; });
 /// As a component: 16 numbers.
-STOA_TYPE_WITH(WorldTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, 0, 0), { float matrix[16]; });
+STOA_TYPE_WITH(WorldTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, 0, 0, 0), { float matrix[16]; });
 
 STOA_BEGIN
 

@@ -6,6 +6,7 @@
  * linear in the number of entities, memory is reserved first, and one thread works. */
 #include "builtin/levels.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -29,8 +30,7 @@ void stoa__levels_scratch_fini(stoa__levels_scratch *scratch, stoa__heap *heap) 
 }
 
 /* Room for so many entities with indexes below `indexes`. */
-static bool order_reserve(stoa__levels *order, stoa__levels_scratch *s, stoa__heap *heap,
-                          uint32_t count, uint32_t indexes) {
+static bool order_reserve(stoa__levels *order, stoa__heap *heap, uint32_t count, uint32_t indexes) {
     uint32_t before = order->place_capacity;
     bool ok =
         stoa__heap_grow(heap, &order->entities, &order->capacity, count, sizeof *order->entities) &&
@@ -39,17 +39,20 @@ static bool order_reserve(stoa__levels *order, stoa__levels_scratch *s, stoa__he
         stoa__heap_grow(heap, &order->firsts, &order->first_capacity, count + 1,
                         sizeof *order->firsts) &&
         stoa__heap_grow(heap, &order->places, &order->place_capacity, indexes,
-                        sizeof *order->places) &&
-        stoa__heap_grow(heap, &s->entities, &s->capacity, count, sizeof *s->entities) &&
-        stoa__heap_grow(heap, &s->parents, &s->parent_capacity, count, sizeof *s->parents) &&
-        stoa__heap_grow(heap, &s->begins, &s->begin_capacity, count + 1, sizeof *s->begins) &&
-        stoa__heap_grow(heap, &s->children, &s->child_capacity, count, sizeof *s->children) &&
-        stoa__heap_grow(heap, &s->slots, &s->slot_capacity, count, sizeof *s->slots);
+                        sizeof *order->places);
     if (order->place_capacity > before) {
         /* Stale numbers do no harm there, but they have to be numbers. */
         memset(order->places + before, 0, (order->place_capacity - before) * sizeof *order->places);
     }
     return ok;
+}
+
+static bool scratch_reserve(stoa__levels_scratch *s, stoa__heap *heap, uint32_t count) {
+    return stoa__heap_grow(heap, &s->entities, &s->capacity, count, sizeof *s->entities) &&
+           stoa__heap_grow(heap, &s->parents, &s->parent_capacity, count, sizeof *s->parents) &&
+           stoa__heap_grow(heap, &s->begins, &s->begin_capacity, count + 1, sizeof *s->begins) &&
+           stoa__heap_grow(heap, &s->children, &s->child_capacity, count, sizeof *s->children) &&
+           stoa__heap_grow(heap, &s->slots, &s->slot_capacity, count, sizeof *s->slots);
 }
 
 /* Numbers the rows and notes where each entity is. */
@@ -137,7 +140,8 @@ bool stoa__levels_build(stoa__levels *order, stoa__levels_scratch *scratch, stoa
     const stoa_world_head *world = (const stoa_world_head *)(const void *)stoa_query_world(query);
     uint32_t count = (uint32_t)stoa_query_count(query);
     order->count = 0;
-    if (!order_reserve(order, scratch, heap, count, world->record_count)) {
+    if (!order_reserve(order, heap, count, world->record_count) ||
+        !scratch_reserve(scratch, heap, count)) {
         return false;
     }
     order->count = count;
@@ -146,6 +150,53 @@ bool stoa__levels_build(stoa__levels *order, stoa__levels_scratch *scratch, stoa
     children_sort(order, scratch);
     places_give(order, scratch);
     return true;
+}
+
+stoa_status stoa__levels_save(const stoa__levels *order, const stoa_sink *sink) {
+    stoa__encoder output = {sink, STOA_OK};
+    stoa__encode_bytes(&output, &order->count, sizeof order->count);
+    if (order->count > 0) {
+        stoa__encode_bytes(&output, order->entities, order->count * sizeof *order->entities);
+        stoa__encode_bytes(&output, order->parents, order->count * sizeof *order->parents);
+        stoa__encode_bytes(&output, order->firsts, (order->count + 1) * sizeof *order->firsts);
+    }
+    return output.status;
+}
+
+stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void *bytes,
+                              size_t size) {
+    uint32_t count, indexes = 0;
+    size_t each = sizeof *order->entities + sizeof *order->parents + sizeof *order->firsts;
+    order->count = 0;
+    if (size < sizeof count) {
+        return stoa__error(STOA_CORRUPT, "transforms: an order of %zu bytes", size);
+    }
+    const uint8_t *at = bytes;
+    memcpy(&count, at, sizeof count);
+    at += sizeof count;
+    if (size != sizeof count + (count > 0 ? count * each + sizeof *order->firsts : 0)) {
+        return stoa__error(STOA_CORRUPT, "transforms: an order of %zu bytes", size);
+    }
+    for (uint32_t place = 0; place < count; place++) {
+        stoa_entity e;
+        memcpy(&e, at + place * sizeof e, sizeof e);
+        indexes = e.index >= indexes ? e.index + 1 : indexes;
+    }
+    if (!order_reserve(order, heap, count, indexes)) {
+        return stoa__error_memory("the order of transforms");
+    }
+    if (count > 0) {
+        memcpy(order->entities, at, count * sizeof *order->entities);
+        at += count * sizeof *order->entities;
+        memcpy(order->parents, at, count * sizeof *order->parents);
+        at += count * sizeof *order->parents;
+        memcpy(order->firsts, at, (count + 1) * sizeof *order->firsts);
+    }
+    order->count = count;
+    for (uint32_t place = 0; place < count; place++) {
+        order->places[order->entities[place].index] = place;
+    }
+    return STOA_OK;
 }
 
 stoa_status stoa__levels_check(const stoa__levels *order) {

@@ -9,6 +9,7 @@
 #define STOA_BUILTIN_LEVELS_H
 
 #include "base/heap.h"
+#include "stoa/stream.h"
 #include "stoa/transform.h"
 
 /* No place: the parent of those that start a tree. */
@@ -46,6 +47,12 @@ void stoa__levels_scratch_fini(stoa__levels_scratch *scratch, stoa__heap *heap);
  * memory. O(entities). */
 bool stoa__levels_build(stoa__levels *order, stoa__levels_scratch *scratch, stoa__heap *heap,
                         stoa_query *query);
+
+/* Writes an order as it is in memory; takes it back. The error is set, not reported; after one it
+ * is an order of nobody. */
+stoa_status stoa__levels_save(const stoa__levels *order, const stoa_sink *sink);
+stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void *bytes,
+                              size_t size);
 
 /* The place of an entity, or STOA__LEVELS_NONE. */
 static inline uint32_t stoa__levels_find(const stoa__levels *order, stoa_entity e) {

@@ -6,10 +6,12 @@
  * nothing. One thread at a time, that of the world, but for the matrices. */
 #include "builtin/transform.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "stoa/extension.h"
 
 static const char transforms_name[] = "stoa.transforms";
+static const char since_name[] = "stoa.transforms.since";
 
 /* Ticks that lie further apart than this are not compared: everything counts as changed. */
 #define AGE_MAX (1u << 30)
@@ -36,6 +38,7 @@ static stoa_status plan_run(const stoa__transforms *t, const stoa__transform_pla
 
 static void transforms_forget(stoa__transforms *t) {
     t->order.count = 0;
+    t->version++;
 }
 
 /* Right for a world that is never propagated again, too. */
@@ -45,6 +48,64 @@ static void transforms_settle(stoa_world *world, void *data) {
         transforms_forget(t);
         t->since = stoa_tick(world);
     }
+}
+
+/* Everything is worked out anew; what the order tells is not so any more. */
+static void transforms_reset(stoa_world *world, void *data) {
+    stoa__transforms *t = data;
+    transforms_forget(t);
+    t->since = stoa_tick(world);
+    t->moved = false;
+    t->calls++;
+}
+
+static stoa_status order_save(const stoa_world *world, const void *data, const stoa_sink *sink) {
+    (void)world;
+    return stoa__levels_save(&((const stoa__transforms *)data)->order, sink);
+}
+
+static stoa_status order_load(stoa_world *world, void *data, const void *bytes, size_t size) {
+    stoa__transforms *t = data;
+    (void)world;
+    t->version++;
+    return stoa__levels_load(&t->order, &t->heap, bytes, size);
+}
+
+static uint64_t order_version(const stoa_world *world, const void *data) {
+    (void)world;
+    return ((const stoa__transforms *)data)->version;
+}
+
+/* When the last call was, and what happened since, is told apart from the order: it is another one
+ * in every frame. */
+static stoa_status since_save(const stoa_world *world, const void *data, const stoa_sink *sink) {
+    const stoa__transforms *t = data;
+    (void)world;
+    stoa__encoder output = {sink, STOA_OK};
+    stoa__encode_u32(&output, t->since);
+    stoa__encode_u32(&output, t->moved);
+    return output.status;
+}
+
+static stoa_status since_load(stoa_world *world, void *data, const void *bytes, size_t size) {
+    stoa__transforms *t = data;
+    (void)world;
+    stoa__decoder input = {{bytes, (const uint8_t *)bytes + size}, false};
+    t->since = stoa__decode_u32(&input);
+    t->moved = stoa__decode_u32(&input) != 0;
+    t->calls++;
+    return input.short_of ? stoa__error(STOA_CORRUPT, "transforms: %zu bytes", size) : STOA_OK;
+}
+
+static uint64_t since_version(const stoa_world *world, const void *data) {
+    (void)world;
+    return ((const stoa__transforms *)data)->calls;
+}
+
+/* Of the second extension, whose data the first one frees. */
+static void since_free(stoa_world *world, void *data) {
+    (void)world;
+    (void)data;
 }
 
 static stoa_status transforms_check(const stoa_world *world, const void *data) {
@@ -101,7 +162,9 @@ static void parent_moved(stoa_world *world, stoa_entity e, void *value, void *us
     (void)world;
     (void)e;
     (void)value;
-    ((stoa__transforms *)user)->moved = true;
+    stoa__transforms *t = user;
+    t->moved = true;
+    t->calls++;
 }
 
 /* Adds the hooks; on an error those that were added are taken away. */
@@ -132,7 +195,12 @@ static stoa_status transforms_extend(stoa_world *world, stoa__transforms *t) {
                                 .free = transforms_free,
                                 .check = transforms_check,
                                 .settle = transforms_settle,
-                                .bytes = transforms_bytes};
+                                .bytes = transforms_bytes,
+                                .reset = transforms_reset,
+                                .save = order_save,
+                                .load = order_load,
+                                .version = order_version,
+                                .memory = true};
     status = stoa_extend(world, &extension);
     for (int i = 0; status != STOA_OK && i < STOA__TRANSFORM_HOOKS; i++) {
         stoa_hook_remove(world, t->hooks[i]);
@@ -140,11 +208,24 @@ static stoa_status transforms_extend(stoa_world *world, stoa__transforms *t) {
     return status;
 }
 
+/* Gives the world the second extension, unless it has it; NULL with the failure reported. */
+static stoa__transforms *since_extend(stoa_world *world, stoa__transforms *t) {
+    stoa_extension extension = {.name = since_name,
+                                .data = t,
+                                .free = since_free,
+                                .save = since_save,
+                                .load = since_load,
+                                .version = since_version,
+                                .memory = true};
+    t->whole = t->whole || stoa_extend(world, &extension) == STOA_OK;
+    return t->whole ? t : NULL;
+}
+
 /* What the world keeps, made if need be; NULL with the failure reported. */
 static stoa__transforms *transforms_of(stoa_world *world) {
     stoa__transforms *t = stoa_extension_find(world, transforms_name);
     if (t != NULL) {
-        return t;
+        return since_extend(world, t);
     }
     stoa_query *query = query_make(world);
     if (query == NULL) {
@@ -168,7 +249,7 @@ static stoa__transforms *transforms_of(stoa_world *world) {
         stoa_query_free(query);
         return NULL;
     }
-    return t;
+    return since_extend(world, t);
 }
 
 stoa_status stoa_propagate_transforms(stoa_world *world) {
@@ -177,7 +258,10 @@ stoa_status stoa_propagate_transforms(stoa_world *world) {
 
 stoa_status stoa_propagate_transforms_with(stoa_world *world, stoa_pool *pool) {
     /* Forking is refused whenever somebody else is at work on the world. */
-    stoa_status status = stoa_commands_fork(world, NULL, 0);
+    stoa_status status = stoa_may_change(world);
+    if (status == STOA_OK) {
+        status = stoa_commands_fork(world, NULL, 0);
+    }
     if (status != STOA_OK) {
         return status;
     }
@@ -201,10 +285,12 @@ stoa_status stoa_propagate_transforms_with(stoa_world *world, stoa_pool *pool) {
         stoa__levels old = t->order;
         t->order = t->next;
         t->next = old;
+        t->version++;
     }
     /* What is written from now on is newer than this call. */
     t->since = stoa_tick(world);
     t->moved = false;
+    t->calls++;
     stoa_tick_advance(world);
     return STOA_OK;
 }

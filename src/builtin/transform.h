@@ -15,6 +15,9 @@ typedef struct stoa__transforms {
     stoa__levels next;                      /* of a call under way, if it needs another one */
     stoa__levels_scratch scratch;           /* for building it */
     uint32_t since;                         /* the tick of the last call */
+    uint64_t version;                       /* moves on whenever the order is another one */
+    uint64_t calls;                         /* moves on whenever `since` or `moved` may */
+    bool whole;                             /* the world has both extensions */
     bool moved;                             /* somebody was given a parent since, or lost it */
     stoa_hook hooks[STOA__TRANSFORM_HOOKS]; /* that tell so */
     uint64_t *marks;                        /* bits by place, all 0 between calls */

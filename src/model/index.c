@@ -69,6 +69,17 @@ static void indexes_settle(stoa_world *world, void *data) {
     }
 }
 
+/* They are filled again when they are asked. Archetypes may have other numbers by then. */
+static void indexes_reset(stoa_world *world, void *data) {
+    const stoa__indexes *indexes = data;
+    (void)world;
+    for (stoa_index *index = indexes->first; index != NULL; index = index->next) {
+        stoa__index_forget(index);
+        index->home_count = 0;
+        index->archetype_count = 0;
+    }
+}
+
 static size_t indexes_bytes(const stoa_world *world, const void *data) {
     const stoa__indexes *indexes = data;
     size_t bytes = indexes->heap.used;
@@ -81,6 +92,23 @@ static size_t indexes_bytes(const stoa_world *world, const void *data) {
 
 /* The indexes of a world, made with the first; NULL, with the failure reported, on lack of memory.
  */
+/* Keys are read from where their members are now. */
+static stoa_status indexes_retype(const stoa_world *world, const void *data,
+                                  const stoa_component *ids, int32_t count) {
+    const stoa__indexes *indexes = data;
+    for (const stoa_index *index = indexes->first; index != NULL; index = index->next) {
+        for (int32_t i = 0; i < count; i++) {
+            if (index->component == ids[i]) {
+                return stoa_fail(STOA_REFUSED,
+                                 "index '%s' is on component '%s', whose layout differs; free it "
+                                 "first",
+                                 index->name, stoa_component_name(world, ids[i]));
+            }
+        }
+    }
+    return STOA_OK;
+}
+
 static stoa__indexes *indexes_make(stoa_world *world) {
     stoa__indexes *indexes = stoa_extension_find(world, extension_name);
     if (indexes != NULL) {
@@ -99,7 +127,9 @@ static stoa__indexes *indexes_make(stoa_world *world) {
                                 .free = indexes_free,
                                 .check = indexes_check,
                                 .settle = indexes_settle,
-                                .bytes = indexes_bytes};
+                                .bytes = indexes_bytes,
+                                .reset = indexes_reset,
+                                .retype = indexes_retype};
     if (stoa_extend(world, &extension) != STOA_OK) {
         stoa__heap_free(&heap, indexes, sizeof *indexes, _Alignof(stoa__indexes));
         return NULL;
@@ -113,7 +143,7 @@ static stoa_status new_check(const stoa_world *world, const stoa_index_desc *des
     if ((open & STOA_OPEN_FORKED) != 0) {
         return stoa__error(STOA_FORKED, "an index cannot be made while threads work");
     }
-    if ((open & ~STOA_OPEN_ITERATIONS) != 0) {
+    if ((open & ~(STOA_OPEN_ITERATIONS | STOA_OPEN_SEALED)) != 0) {
         return stoa__error(STOA_LOCKED, "an index cannot be made in a hook");
     }
     if (desc->name != NULL && desc->name[0] == '\0') {

@@ -60,9 +60,9 @@ struct stoa_index {
     bool stale;     /* memory ran out: it is empty, and to be filled again */
 };
 
-/* What is open in the world, of stoa_world_head. */
+/* What is open in the world, of stoa_world_head; a seal keeps no index from catching up. */
 static inline uint32_t stoa__index_open(const stoa_index *index) {
-    return ((const stoa_world_head *)(const void *)index->world)->open;
+    return ((const stoa_world_head *)(const void *)index->world)->open & ~STOA_OPEN_SEALED;
 }
 
 /* What is kept for an entity's index, or NULL if its page is empty. */

@@ -83,6 +83,26 @@ static size_t extension_bytes(const stoa_world *world, const void *data) {
     return ((const stoa__names *)data)->heap.used;
 }
 
+static void extension_reset(stoa_world *world, void *data) {
+    stoa_managed_clear(world, stoa_type_find(world, STOA_TYPE_OF(Name)));
+    stoa__names_clear(data);
+}
+
+static stoa_status extension_save(const stoa_world *world, const void *data,
+                                  const stoa_sink *sink) {
+    (void)data;
+    return stoa__names_save(world, sink);
+}
+
+static stoa_status extension_load(stoa_world *world, void *data, const void *bytes, size_t size) {
+    return stoa__names_load(world, data, bytes, size);
+}
+
+static uint64_t extension_version(const stoa_world *world, const void *data) {
+    (void)world;
+    return ((const stoa__names *)data)->version;
+}
+
 /* The index of a world, made if need be; NULL with the thread's error set. */
 static stoa__names *names_require(stoa_world *world) {
     stoa__names *names = names_of(world);
@@ -98,6 +118,10 @@ static stoa__names *names_require(stoa_world *world) {
         .settle = extension_settle,
         .unmade = extension_settle,
         .bytes = extension_bytes,
+        .reset = extension_reset,
+        .save = extension_save,
+        .load = extension_load,
+        .version = extension_version,
     };
     if (names != NULL && stoa_extend(world, &extension) != STOA_OK) {
         stoa__names_free(names);
@@ -163,7 +187,9 @@ const char *stoa_name(const stoa_world *world, stoa_entity e) {
 
 stoa_entity stoa_find(const stoa_world *world, const char *name) {
     const stoa__names *names = names_of(world);
-    return names != NULL && name != NULL ? stoa__names_find(names, name) : STOA_NULL;
+    return names != NULL && name != NULL
+               ? stoa__name_texts_entity(&names->texts, name, strlen(name))
+               : STOA_NULL;
 }
 
 stoa_entity stoa_require(stoa_world *world, const char *name) {

@@ -28,6 +28,12 @@ stoa_status stoa__prefab_usable(const stoa_prefab *prefab) {
 
 stoa_status stoa__prefab_may_change(const stoa_prefab *prefab) {
     stoa_status status = stoa__prefab_usable(prefab);
+    if (status == STOA_OK &&
+        (((const stoa_world_head *)(const void *)prefab->world)->open & STOA_OPEN_ASKED) != 0) {
+        return stoa_world_report(
+            prefab->world,
+            stoa__error(STOA_LOCKED, "prefabs cannot change while a veto is being asked"));
+    }
     if (status == STOA_OK && prefab->owner->busy > 0) {
         status = stoa_world_report(
             prefab->world,
@@ -108,6 +114,41 @@ static stoa_status prefabs_check(const stoa_world *world, const void *data) {
                            owner->by_name.count, (unsigned long long)uses);
 }
 
+static stoa_status prefabs_retype(const stoa_world *world, const void *data,
+                                  const stoa_component *ids, int32_t count) {
+    const stoa__prefabs *owner = data;
+    for (uint32_t i = 0; i < owner->count; i++) {
+        const stoa_prefab *prefab = owner->items[i];
+        for (uint32_t k = 0; k < prefab->entry_count * (uint32_t)count; k++) {
+            const stoa__prefab_entry *entry = &prefab->entries[k / (uint32_t)count];
+            if (entry->data != NULL && entry->id == ids[k % (uint32_t)count]) {
+                return stoa_fail(STOA_REFUSED,
+                                 "prefab '%s' keeps a value of component '%s', whose layout or "
+                                 "functions differ; free it first",
+                                 prefab->name != NULL ? prefab->name : "",
+                                 stoa_component_name(world, entry->id));
+            }
+        }
+    }
+    return STOA_OK;
+}
+
+/* Descriptors that go are not needed: the component is known by its id. */
+static void prefabs_forget(stoa_world *world, void *data, const stoa_code *code) {
+    (void)world;
+    stoa__prefabs *owner = data;
+    for (uint32_t i = 0; i < owner->count; i++) {
+        stoa_prefab *prefab = owner->items[i];
+        for (uint32_t k = 0; k < prefab->entry_count; k++) {
+            stoa__prefab_entry *entry = &prefab->entries[k];
+            if (stoa_code_has(code, &entry->type, sizeof entry->type)) {
+                entry->type = NULL;
+                stoa__prefab_changed(prefab);
+            }
+        }
+    }
+}
+
 /* The prefabs of a world, which may have none yet; NULL with the failure reported. */
 static stoa__prefabs *prefabs_get(stoa_world *world) {
     stoa__prefabs *owner = stoa_extension_find(world, extension_name);
@@ -127,7 +168,9 @@ static stoa__prefabs *prefabs_get(stoa_world *world) {
                                       .data = owner,
                                       .free = prefabs_free,
                                       .check = prefabs_check,
-                                      .bytes = prefabs_bytes};
+                                      .bytes = prefabs_bytes,
+                                      .retype = prefabs_retype,
+                                      .forget = prefabs_forget};
     if (stoa_extend(world, &extension) != STOA_OK) {
         prefabs_free(world, owner);
         return NULL;

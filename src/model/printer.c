@@ -127,6 +127,21 @@ static size_t printers_bytes(const stoa_world *world, const void *data) {
     return ((const stoa__printers *)data)->heap.used;
 }
 
+static void printers_forget(stoa_world *world, void *data, const stoa_code *code) {
+    (void)world;
+    stoa__printers *p = data;
+    for (uint32_t i = p->count; i-- > 0;) {
+        stoa__printer old = p->items[i];
+        if (stoa_code_has(code, &old.call, sizeof old.call) ||
+            stoa_code_has(code, &old.user, sizeof old.user) ||
+            stoa_code_has(code, &old.user_free, sizeof old.user_free)) {
+            p->count--;
+            memmove(&p->items[i], &p->items[i + 1], (p->count - i) * sizeof *p->items);
+            user_end(&old);
+        }
+    }
+}
+
 /* Makes the extension, with room for a printer; NULL with the thread's error set. */
 static stoa__printers *printers_new(stoa_world *world) {
     stoa__heap heap;
@@ -156,7 +171,8 @@ static stoa_status printer_insert(stoa_world *world, stoa__printers *p,
                                                                   .data = p,
                                                                   .free = printers_free,
                                                                   .check = printers_check,
-                                                                  .bytes = printers_bytes});
+                                                                  .bytes = printers_bytes,
+                                                                  .forget = printers_forget});
         if (status != STOA_OK) {
             printers_delete(p);
             return status;

@@ -117,6 +117,7 @@ typedef struct stoa__relations {
     stoa__list *graveyard;  /* lists that a component may still show */
     stoa__list *idle;       /* lists that nobody has */
     stoa__list_slab *slabs; /* what lists are in; kept until the end */
+    uint64_t version;       /* moves on whenever a list does */
     bool destroying;        /* somebody works the queue */
 } stoa__relations;
 
@@ -140,6 +141,9 @@ bool stoa__paged_reserve(stoa__paged *table, stoa__heap *heap, uint32_t index);
 /* The same for `count` indexes, each below `end`. */
 bool stoa__paged_reserve_any(stoa__paged *table, stoa__heap *heap, uint64_t end, uint32_t count);
 
+/* Zeroes everything that is kept; the pages stay. */
+void stoa__paged_clear(const stoa__paged *table);
+
 void stoa__paged_fini(stoa__paged *table, stoa__heap *heap);
 
 /* Pairs. */
@@ -154,6 +158,9 @@ bool stoa__pairs_reserve(stoa__pairs *pairs, stoa__heap *heap);
 void stoa__pairs_add(stoa__pairs *pairs, stoa__pair pair);
 
 void stoa__pairs_remove(stoa__pairs *pairs, uint32_t place);
+
+/* Takes all out; the room stays. */
+void stoa__pairs_clear(stoa__pairs *pairs);
 
 void stoa__pairs_fini(stoa__pairs *pairs, stoa__heap *heap);
 
@@ -171,8 +178,14 @@ static inline stoa__list *stoa__list_find(const stoa__side *side, stoa_entity ow
 stoa_status stoa__list_reserve(stoa_world *world, stoa__side *side, stoa_entity owner,
                                int32_t *shown);
 
+/* The list of an entity, made if it has none; NULL on lack of memory. */
+stoa__list *stoa__list_make(stoa__side *side, stoa_entity owner);
+
 /* Adds to a list; false if that needs memory and there is none. */
 bool stoa__list_append(stoa__list *list, stoa_entity e);
+
+/* Frees blocks that a list has outgrown, which no component shows. */
+void stoa__list_settle(stoa__list *list);
 
 /* Takes one out; returns the one that has its place now, or STOA_NULL. */
 stoa_entity stoa__list_take(stoa__list *list, uint32_t position);
@@ -226,6 +239,13 @@ stoa_status stoa__link_add(stoa_world *world, const stoa__relation *relation, st
  * Reported. */
 stoa_status stoa__link_adopt(stoa_world *world, stoa__relation *relation);
 
+/* STOA_CYCLE, set but not reported, if links that were made in any order lead in a circle. */
+stoa_status stoa__link_circles(const stoa_world *world, const stoa__relation *relation);
+
+/* Notes that a source, which has no link yet, is the next in a target's list; false on lack of
+ * memory. Nothing is shown. */
+bool stoa__link_restore(stoa__relation *relation, stoa_entity source, stoa_entity target);
+
 /* Many. */
 
 /* Adds and removes a pair of live entities; reported. */
@@ -275,6 +295,13 @@ bool stoa__relation_leads(const stoa__relation *relation, stoa_entity from, stoa
                           stoa_status *status);
 
 /* Extension. */
+
+/* Forgets all links and lists, and takes the list components away, past hooks. */
+void stoa__relations_reset(stoa_world *world, void *data);
+
+/* Writes who points at whom, in the order of lists; takes it back. */
+stoa_status stoa__relations_save(const stoa_world *world, const void *data, const stoa_sink *sink);
+stoa_status stoa__relations_load(stoa_world *world, void *data, const void *bytes, size_t size);
 
 /* The relations of a world; NULL if it has none yet. */
 stoa__relations *stoa__relations_of(const stoa_world *world);

@@ -201,9 +201,9 @@ static bool circle_walk(const stoa__relation *relation, stoa_entity source, uint
     return link != NULL && link->loose == mark && !stoa_entity_is_null(link->target);
 }
 
-/* STOA_CYCLE if links that were made in any order lead in a circle. Each walk has a mark of its
- * own, the index of where it began, so that every link is walked once. */
-static stoa_status circles_find(const stoa_world *world, const stoa__relation *relation) {
+/* Each walk has a mark of its own, the index of where it began, so that every link is walked once.
+ */
+stoa_status stoa__link_circles(const stoa_world *world, const stoa__relation *relation) {
     for (stoa_entity e = stoa_entity_next(world, STOA_NULL); !stoa_entity_is_null(e);
          e = stoa_entity_next(world, e)) {
         if (circle_walk(relation, e, e.index)) {
@@ -220,6 +220,14 @@ static stoa_status circles_find(const stoa_world *world, const stoa__relation *r
         }
     }
     return STOA_OK;
+}
+
+bool stoa__link_restore(stoa__relation *relation, stoa_entity source, stoa_entity target) {
+    stoa__heap *heap = &relation->all->heap;
+    if (!stoa__paged_reserve(&relation->links, heap, source.index)) {
+        return false;
+    }
+    return link_begin(relation, stoa__paged_find(&relation->links, source.index), source, target);
 }
 
 /* Links one source that has the component already; set, not reported. */
@@ -259,7 +267,7 @@ stoa_status stoa__link_adopt(stoa_world *world, stoa__relation *relation) {
         status = source_adopt(world, relation, e, target, &shown);
     }
     if (status == STOA_OK && relation->acyclic) {
-        status = circles_find(world, relation);
+        status = stoa__link_circles(world, relation);
     }
     return stoa_world_report(world, status);
 }

@@ -18,6 +18,12 @@ static void block_free(const stoa__list *list, stoa_entity *block, uint32_t capa
     }
 }
 
+void stoa__list_settle(stoa__list *list) {
+    block_free(list, list->shown, list->shown_capacity);
+    list->shown = NULL;
+    list->shown_capacity = 0;
+}
+
 void stoa__list_free(stoa__list *list) {
     if (list != NULL) {
         block_free(list, list->items, list->capacity);
@@ -83,8 +89,7 @@ static bool spare_reserve(stoa__list *list, uint64_t need) {
     return true;
 }
 
-/* The list of an entity, made if it has none; NULL on lack of memory. */
-static stoa__list *list_make(stoa__side *side, stoa_entity owner) {
+stoa__list *stoa__list_make(stoa__side *side, stoa_entity owner) {
     if (!stoa__paged_reserve(&side->lists, &side->relation->all->heap, owner.index)) {
         return NULL;
     }
@@ -102,7 +107,7 @@ static stoa__list *list_make(stoa__side *side, stoa_entity owner) {
 
 stoa_status stoa__list_reserve(stoa_world *world, stoa__side *side, stoa_entity owner,
                                int32_t *shown) {
-    stoa__list *list = list_make(side, owner);
+    stoa__list *list = stoa__list_make(side, owner);
     if (list == NULL || !spare_reserve(list, (uint64_t)list->count + list->coming + 1)) {
         return stoa__error(STOA_NO_MEMORY, "out of memory for the relation %s",
                            side->relation->name);
@@ -133,11 +138,13 @@ bool stoa__list_append(stoa__list *list, stoa_entity e) {
         list->spare_capacity = 0;
     }
     list->items[list->count++] = e;
+    list->side->relation->all->version++;
     return true;
 }
 
 stoa_entity stoa__list_take(stoa__list *list, uint32_t position) {
     stoa_entity moved = list->items[--list->count];
+    list->side->relation->all->version++;
     list->items[position] = moved;
     /* Where the component cannot be written now it shows nobody there, not somebody twice. */
     list->items[list->count] = STOA_NULL;
@@ -149,6 +156,7 @@ stoa__list *stoa__list_detach(stoa__side *side, stoa_entity owner) {
     if (list != NULL) {
         stoa__list **place = stoa__paged_find(&side->lists, owner.index);
         *place = NULL;
+        side->relation->all->version++;
     }
     return list;
 }

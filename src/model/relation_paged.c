@@ -77,6 +77,14 @@ bool stoa__paged_reserve_any(stoa__paged *table, stoa__heap *heap, uint64_t end,
     return true;
 }
 
+void stoa__paged_clear(const stoa__paged *table) {
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        if (table->pages[i] != NULL) {
+            memset(table->pages[i], 0, page_size(table));
+        }
+    }
+}
+
 void stoa__paged_fini(stoa__paged *table, stoa__heap *heap) {
     for (uint32_t i = 0; i < table->capacity; i++) {
         stoa__heap_free(heap, table->pages[i], page_size(table), _Alignof(max_align_t));
@@ -130,6 +138,12 @@ void stoa__pairs_remove(stoa__pairs *pairs, uint32_t place) {
                      place);
     *pair = (stoa__pair){.position = {pairs->free, 0}};
     pairs->free = place;
+}
+
+void stoa__pairs_clear(stoa__pairs *pairs) {
+    pairs->count = 0;
+    pairs->free = STOA__MAP_NONE;
+    stoa__map_clear(&pairs->map);
 }
 
 void stoa__pairs_fini(stoa__pairs *pairs, stoa__heap *heap) {

@@ -287,6 +287,11 @@ static void propagation_is_refused_while_the_world_is_in_use(void **state) {
     stoa_on_add(w, Mass, hook_propagates, &status);
     stoa_create_with(w, STOA_ZERO(Mass));
     support_assert_misuse(s, status, STOA_LOCKED);
+    assert_int_equal(stoa_world_seal(w, true), STOA_OK);
+    uint64_t hash = stoa_hash(w);
+    support_assert_misuse(s, stoa_propagate_transforms(w), STOA_ACCESS);
+    assert_true(stoa_hash(w) == hash);
+    assert_int_equal(stoa_world_seal(w, false), STOA_OK);
     propagate_right(w);
 }
 

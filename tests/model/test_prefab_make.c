@@ -273,6 +273,49 @@ static void hook_may_free_the_prefab_of_one_instance_but_not_of_many(void **stat
     assert_int_equal(owners_alive, 3);
 }
 
+/* PRE-03 HOK-04: the first instance, and one of a prefab that was kept ready. */
+static void hook_may_free_a_prefab_of_plain_bytes(void **state) {
+    stoa_world *w = world_of(state);
+    for (int32_t made = 0; made < 4; made++) {
+        stoa_prefab *p = stoa_prefab_new(w, NULL);
+        stoa_prefab_set(p, Health, {made});
+        for (int32_t i = 0; i < made; i++) {
+            stoa_prefab_instantiate(p);
+        }
+        stoa_prefab *kept = p;
+        stoa_hook hook = stoa_on_add(w, Health, prefab_frees, &kept);
+        stoa_entity e = stoa_prefab_instantiate(p);
+        assert_null(kept);
+        assert_int_equal(stoa_get(w, e, Health)->points, made);
+        stoa_hook_remove(w, hook);
+    }
+}
+
+typedef struct freeing {
+    stoa_prefab *prefab;
+    stoa_status status;
+} freeing;
+
+static stoa_status veto_frees(stoa_world *w, stoa_entity e, const void *values, int32_t count,
+                              void *user) {
+    (void)w, (void)e, (void)values, (void)count;
+    freeing *f = user;
+    f->status = stoa_prefab_free(f->prefab);
+    return STOA_OK;
+}
+
+/* PRE-03 GEN-05 */
+static void veto_cannot_change_prefabs(void **state) {
+    stoa_world *w = world_of(state);
+    freeing f = {prefab_of(state), STOA_OK};
+    stoa_prefab_set(f.prefab, Health, {5});
+    stoa_veto_new(w,
+                  &(stoa_veto_desc){.type = STOA_TYPE_OF(Health), .call = veto_frees, .user = &f});
+    stoa_entity e = stoa_prefab_instantiate(f.prefab);
+    support_assert_misuse((support_world *)*state, f.status, STOA_LOCKED);
+    assert_int_equal(stoa_get(w, e, Health)->points, 5);
+}
+
 static void instantiates(stoa_world *w, stoa_entity e, void *value, void *user) {
     (void)w;
     (void)e;
@@ -322,6 +365,8 @@ int main(void) {
         PREFAB_TEST(copy_hook_that_fails_makes_no_instance),
         PREFAB_TEST(many_instances_are_made_at_once),
         PREFAB_TEST(hook_may_free_the_prefab_of_one_instance_but_not_of_many),
+        PREFAB_TEST(hook_may_free_a_prefab_of_plain_bytes),
+        PREFAB_TEST(veto_cannot_change_prefabs),
         PREFAB_TEST(hook_may_make_instances_of_the_same_prefab),
         PREFAB_TEST(values_of_run_time_components_work),
     };

@@ -1,0 +1,6 @@
+/* A shared library without an entry point. */
+int bare_number(void);
+
+int bare_number(void) {
+    return 1;
+}

@@ -1,0 +1,16 @@
+/* A module whose headers had other structs, or were compiled another way. */
+#include "pond.h"
+
+STOA_MODULE_EXPORT const stoa_module_entry *stoa_module_main(void);
+
+static stoa_status load(stoa_module *module) {
+    (void)module;
+    host_fail = 1;
+    return STOA_OK;
+}
+
+const stoa_module_entry *stoa_module_main(void) {
+    static const stoa_module_entry entry = {
+        .abi = STOA_MODULE_ABI, .layout = STOA_MODULE_LAYOUT + 1, .name = "pond", .load = load};
+    return &entry;
+}

@@ -171,3 +171,15 @@ uint32_t support_random_next(support_random *random) {
 uint32_t support_random_below(support_random *random, uint32_t n) {
     return (uint32_t)((uint64_t)support_random_next(random) * n >> 32);
 }
+
+uint32_t support_random_pick(support_random *random, const uint8_t *weights, uint32_t count) {
+    uint32_t sum = 0, pick = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += weights[i];
+    }
+    uint32_t draw = support_random_below(random, sum);
+    while (draw >= weights[pick]) {
+        draw -= weights[pick++];
+    }
+    return pick;
+}

@@ -37,6 +37,8 @@ extern const bench_side limit_side_sparse_iter_1, stoa_side_sparse_iter_1;
 extern const bench_side limit_side_sparse_iter_10, stoa_side_sparse_iter_10;
 extern const bench_side limit_side_sparse_iter_100, stoa_side_sparse_iter_100;
 extern const bench_side limit_side_relation_cascade, stoa_side_relation_cascade;
+extern const bench_side limit_side_snapshot_save, stoa_side_snapshot_save;
+extern const bench_side limit_side_snapshot_load, stoa_side_snapshot_load;
 extern const bench_side limit_side_index_find, stoa_side_index_find;
 extern const bench_side limit_side_index_update, stoa_side_index_update;
 extern const bench_side limit_side_sched_overhead, stoa_side_sched_overhead;
@@ -52,6 +54,19 @@ extern const bench_side limit_side_sort_key, stoa_side_sort_key;
 extern const bench_side limit_side_prefab, stoa_side_prefab, stoa_side_prefab_bulk;
 extern const bench_side limit_side_hierarchy, stoa_side_hierarchy;
 extern const bench_side limit_side_hierarchy_static, stoa_side_hierarchy_static;
+extern const bench_side limit_side_reload, stoa_side_reload;
+extern const bench_side limit_side_reload_migrate, stoa_side_reload_migrate;
+extern const bench_side limit_side_history_save_1, stoa_side_history_save_1;
+extern const bench_side limit_side_history_save_10, stoa_side_history_save_10;
+extern const bench_side limit_side_history_save_100, stoa_side_history_save_100;
+extern const bench_side limit_side_history_restore, stoa_side_history_restore;
+
+/* Only where there is the JSON library. */
+extern const bench_side limit_side_json_save, stoa_side_json_save;
+extern const bench_side limit_side_json_load, stoa_side_json_load;
+extern const bench_side limit_side_hash, stoa_side_hash;
+extern const bench_side limit_side_delta_make, stoa_side_delta_make;
+extern const bench_side limit_side_delta_apply, stoa_side_delta_apply;
 
 /* Bytes per entity with a position and a velocity. */
 double limit_memory(int32_t n);

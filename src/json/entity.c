@@ -70,13 +70,7 @@ static void off_write(stoa__json_out *out, stoa_entity e) {
             stoa_enabled_id(out->world, e, id) || stoa__json_way_of(&info) == STOA__JSON_LEFT_OUT) {
             continue;
         }
-        if (!any) {
-            stoa__json_out_key(out, "off");
-            stoa__json_out_open(out, '[', false);
-            any = true;
-        }
-        stoa__json_out_item(out);
-        stoa__json_out_component_name(out, info.name);
+        stoa__json_out_listed(out, "off", info.name, &any);
     }
     if (any) {
         stoa__json_out_close(out, ']');

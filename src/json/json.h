@@ -112,6 +112,10 @@ void stoa__json_out_component(stoa__json_out *out, const char *name);
 /* The same as an item of a list. */
 void stoa__json_out_component_name(stoa__json_out *out, const char *name);
 
+/* One more component of a list under a key, which the first one opens: `*any` tells whether it is.
+ */
+void stoa__json_out_listed(stoa__json_out *out, const char *key, const char *name, bool *any);
+
 /* Reading. */
 
 /* Where in a tree one is. */

@@ -169,13 +169,7 @@ static void removals_write(stoa__json_out *out, const stoa_prefab *prefab, int32
             component_left_out(out->world, id, &info)) {
             continue;
         }
-        if (!any) {
-            stoa__json_out_key(out, "remove");
-            stoa__json_out_open(out, '[', false);
-            any = true;
-        }
-        stoa__json_out_item(out);
-        stoa__json_out_component_name(out, info.name);
+        stoa__json_out_listed(out, "remove", info.name, &any);
     }
     if (any) {
         stoa__json_out_close(out, ']');

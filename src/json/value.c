@@ -190,28 +190,50 @@ static stoa_status entity_read(spot at, uint8_t *item) {
     return STOA_OK;
 }
 
-/* A text in base 64 that stands for so many bytes. */
-static stoa_status bytes_read(spot at, uint8_t *bytes, size_t size) {
+/* Bytes that a text in base 64 stands for, in a block of `room`. */
+typedef struct decoded {
+    uint8_t *bytes;
+    size_t room;
+    size_t size;
+} decoded;
+
+/* Decodes a text; the block is to be given back by decoded_free unless it fails. */
+static stoa_status decoded_read(spot at, decoded *made) {
     if (!json_is_string(at.json)) {
         return stoa__json_expected(at.in, at.path, at.json, "bytes in base 64");
     }
     size_t length = json_string_length(at.json);
-    size_t room = length / 4 * 3 + 3;
-    uint8_t *decoded = stoa__heap_alloc(&at.in->heap, room, 1);
-    if (decoded == NULL) {
+    made->room = length / 4 * 3 + 3;
+    made->size = 0;
+    made->bytes = stoa__heap_alloc(&at.in->heap, made->room, 1);
+    if (made->bytes == NULL) {
         return stoa__error_memory("bytes in base 64");
     }
-    size_t got = 0;
-    stoa_status status = STOA_OK;
-    if (!stoa__json_decode(json_string_value(at.json), length, decoded, &got)) {
-        status = stoa__json_expected(at.in, at.path, at.json, "bytes in base 64");
-    } else if (got != size) {
-        status =
-            stoa__json_fail(at.in, at.path, STOA_SYNTAX, "expected %zu bytes, got %zu", size, got);
-    } else {
-        memcpy(bytes, decoded, size);
+    if (!stoa__json_decode(json_string_value(at.json), length, made->bytes, &made->size)) {
+        stoa__heap_free(&at.in->heap, made->bytes, made->room, 1);
+        return stoa__json_expected(at.in, at.path, at.json, "bytes in base 64");
     }
-    stoa__heap_free(&at.in->heap, decoded, room, 1);
+    return STOA_OK;
+}
+
+static void decoded_free(spot at, const decoded *made) {
+    stoa__heap_free(&at.in->heap, made->bytes, made->room, 1);
+}
+
+/* A text in base 64 that stands for so many bytes. */
+static stoa_status bytes_read(spot at, uint8_t *bytes, size_t size) {
+    decoded made;
+    stoa_status status = decoded_read(at, &made);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (made.size != size) {
+        status = stoa__json_fail(at.in, at.path, STOA_SYNTAX, "expected %zu bytes, got %zu", size,
+                                 made.size);
+    } else {
+        memcpy(bytes, made.bytes, size);
+    }
+    decoded_free(at, &made);
     return status;
 }
 
@@ -350,37 +372,27 @@ static stoa_status value_read(spot at, const stoa_component_info *info, uint8_t 
 
 /* A value by the component's own function, which must take all bytes. */
 static stoa_status functions_read(spot at, const stoa_component_info *info, uint8_t *item) {
-    if (!json_is_string(at.json)) {
-        return stoa__json_expected(at.in, at.path, at.json, "bytes in base 64");
+    decoded made;
+    stoa_status status = decoded_read(at, &made);
+    if (status != STOA_OK) {
+        return status;
     }
-    size_t length = json_string_length(at.json);
-    size_t room = length / 4 * 3 + 3;
-    uint8_t *bytes = stoa__heap_alloc(&at.in->heap, room, 1);
-    if (bytes == NULL) {
-        return stoa__error_memory("bytes in base 64");
-    }
-    size_t size = 0;
-    stoa_status status = STOA_OK;
-    if (!stoa__json_decode(json_string_value(at.json), length, bytes, &size)) {
-        status = stoa__json_expected(at.in, at.path, at.json, "bytes in base 64");
-    } else {
-        stoa_span span = {bytes, bytes + size};
-        stoa_source source = stoa_span_source(&span);
-        status = info->persist->load(&source, item, 1, info->persist->user);
-        if (status != STOA_OK) {
-            status = stoa__json_fail(at.in, at.path, status,
-                                     "the function that loads component '%s' refused its bytes",
-                                     info->name);
-        } else if (span.at != span.end) {
-            if (info->hooks.drop != NULL) {
-                info->hooks.drop(item, 1, info->hooks.user);
-            }
-            status = stoa__json_fail(at.in, at.path, STOA_CORRUPT,
-                                     "component '%s' has %zu bytes too many", info->name,
-                                     (size_t)(span.end - span.at));
+    stoa_span span = {made.bytes, made.bytes + made.size};
+    stoa_source source = stoa_span_source(&span);
+    status = info->persist->load(&source, item, 1, info->persist->user);
+    if (status != STOA_OK) {
+        status =
+            stoa__json_fail(at.in, at.path, status,
+                            "the function that loads component '%s' refused its bytes", info->name);
+    } else if (span.at != span.end) {
+        if (info->hooks.drop != NULL) {
+            info->hooks.drop(item, 1, info->hooks.user);
         }
+        status =
+            stoa__json_fail(at.in, at.path, STOA_CORRUPT, "component '%s' has %zu bytes too many",
+                            info->name, (size_t)(span.end - span.at));
     }
-    stoa__heap_free(&at.in->heap, bytes, room, 1);
+    decoded_free(at, &made);
     return status;
 }
 

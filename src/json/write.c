@@ -222,6 +222,16 @@ void stoa__json_out_component_name(stoa__json_out *out, const char *name) {
     stoa__json_out_bytes(out, "\"", 1);
 }
 
+void stoa__json_out_listed(stoa__json_out *out, const char *key, const char *name, bool *any) {
+    if (!*any) {
+        stoa__json_out_key(out, key);
+        stoa__json_out_open(out, '[', false);
+        *any = true;
+    }
+    stoa__json_out_item(out);
+    stoa__json_out_component_name(out, name);
+}
+
 void stoa__json_out_component(stoa__json_out *out, const char *name) {
     stoa__json_out_item(out);
     stoa__json_out_component_name(out, name);

@@ -7,7 +7,7 @@
  * on any machine. Linear in the size. Any thread. */
 #include "base/hash.h"
 
-#include "base/inline.h"
+#include "base/fold.h"
 
 #include <string.h>
 
@@ -26,19 +26,6 @@ static const uint64_t lane_start[4] = {
 };
 #define SHORT_START UINT64_C(0x1f83d9abfb41bd6b)
 
-/* What the second word is changed by: a word that makes the product zero would hide what was before
- * it. This one is none that data holds: not all zeros, no small number, no constant of others. */
-#define KEY UINT64_C(0x8c1f6a39d57be2e5)
-
-STOA__INLINE uint64_t word_read(const uint8_t *bytes) {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 /* A word of the bytes that are there, fewer than eight, and zeros. */
 STOA__INLINE uint64_t word_part(const uint8_t *bytes, size_t size) {
     uint64_t word = 0;
@@ -48,43 +35,14 @@ STOA__INLINE uint64_t word_part(const uint8_t *bytes, size_t size) {
     return word;
 }
 
-/* Both halves of a product of 128 bits in one. */
-#if defined(__SIZEOF_INT128__)
-__extension__ typedef unsigned __int128 wide;
-STOA__INLINE uint64_t product_fold(uint64_t a, uint64_t b) {
-    wide product = (wide)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-#else
-STOA__INLINE uint64_t product_fold(uint64_t a, uint64_t b) {
-    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
-    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
-    uint64_t other = a_low * b_high + (uint32_t)middle;
-    return a * b ^ (a_high * b_high + (middle >> 32) + (other >> 32));
-}
-#endif
-
-STOA__INLINE uint64_t state_step(uint64_t state, uint64_t first, uint64_t second) {
-    return product_fold(state ^ first, second ^ KEY);
-}
-
-/* The lanes are kept in locals, which the compiler need not write back at each stripe. */
 static const uint8_t *stripes_take(uint64_t lane[4], const uint8_t *bytes, size_t stripe_count) {
-    uint64_t a = lane[0];
-    uint64_t b = lane[1];
-    uint64_t c = lane[2];
-    uint64_t d = lane[3];
+    uint64_t local[4];
+    memcpy(local, lane, sizeof local);
     for (const uint8_t *end = bytes + stripe_count * STRIPE_SIZE; bytes < end;) {
-        a = state_step(a, word_read(bytes), word_read(bytes + 8));
-        b = state_step(b, word_read(bytes + 16), word_read(bytes + 24));
-        c = state_step(c, word_read(bytes + 32), word_read(bytes + 40));
-        d = state_step(d, word_read(bytes + 48), word_read(bytes + 56));
+        stoa__fold_stripe(local, bytes);
         bytes += STRIPE_SIZE;
     }
-    lane[0] = a;
-    lane[1] = b;
-    lane[2] = c;
-    lane[3] = d;
+    memcpy(lane, local, sizeof local);
     return bytes;
 }
 
@@ -93,18 +51,18 @@ static const uint8_t *stripes_take(uint64_t lane[4], const uint8_t *bytes, size_
 static uint64_t result_join(const uint64_t lane[4], const uint8_t *tail, uint64_t size) {
     uint64_t state = SHORT_START;
     if (size >= STRIPE_SIZE) {
-        state = state_step(state, lane[0], lane[1]);
-        state = state_step(state, lane[2], lane[3]);
+        state = stoa__fold_step(state, lane[0], lane[1]);
+        state = stoa__fold_step(state, lane[2], lane[3]);
     }
     size_t left = (size_t)(size % STRIPE_SIZE);
     for (; left >= 16; left -= 16) {
-        state = state_step(state, word_read(tail), word_read(tail + 8));
+        state = stoa__fold_step(state, stoa__word(tail), stoa__word(tail + 8));
         tail += 16;
     }
     if (left >= 8) {
-        state = state_step(state, word_read(tail), word_part(tail + 8, left - 8));
+        state = stoa__fold_step(state, stoa__word(tail), word_part(tail + 8, left - 8));
     } else if (left > 0) {
-        state = state_step(state, word_part(tail, left), 0);
+        state = stoa__fold_step(state, word_part(tail, left), 0);
     }
     return stoa__hash_mix(state ^ size);
 }

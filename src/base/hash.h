@@ -1,4 +1,5 @@
-/* Hashing: a mixer for table keys and a 64-bit streaming hash for content.
+/* Hashing: a mixer for table keys and a 64-bit streaming hash for content, which is also the
+ * checksum of what is saved; docs/snapshot-format.md says what it is.
  *
  * Results are the same on every machine and never seeded by chance. The stream's result depends on
  * the bytes only, not on how they were cut into calls. Not meant to withstand an attacker. */
@@ -28,6 +29,10 @@ typedef struct stoa__hasher {
 
 void stoa__hasher_init(stoa__hasher *hasher);
 void stoa__hasher_add(stoa__hasher *hasher, const void *bytes, size_t size);
+
+/* Adds the bytes and copies them in the same pass; the two places do not overlap. `far`: past the
+ * caches, for a part of something so large that it would not stay there. */
+void stoa__hasher_copy(stoa__hasher *hasher, void *to, const void *from, size_t size, bool far);
 
 /* Adds a number as its 4 or 8 bytes, least first. */
 void stoa__hasher_add_u32(stoa__hasher *hasher, uint32_t number);

@@ -2,11 +2,16 @@
  *
  * Commands are gone through twice. The first time nothing is written: numbers are whole, each copy
  * is inside of the base, and the sizes add up to what the header says. Only then memory is taken,
- * and the second time cannot go wrong. O(delta) and O(base + target). */
+ * and the second time writes nowhere else, whatever the base is. Base and target are hashed on the
+ * way, and what was made is kept if both are right. O(delta) and O(base + target). */
 #include "persist/delta.h"
 
 #include "base/error.h"
-#include "base/hash.h"
+
+/* Bytes that are worth hashing as they are copied; fewer wait until more have come. */
+#define COPY_LEAST 512u
+/* Targets of that size do not stay in the caches. */
+#define FAR_LEAST ((uint64_t)16 << 20)
 
 /* Commands that are read one after the other. */
 typedef struct reader {
@@ -85,15 +90,15 @@ static stoa_status commands_check(const uint8_t *delta, size_t size, stoa_delta_
 }
 
 static stoa_status header_check(const uint8_t *delta, size_t size, stoa_delta_info *info) {
-    if (size < STOA__DELTA_HEADER || (uint32_t)stoa__delta_word(delta) != STOA__DELTA_MAGIC) {
+    if (size < STOA__DELTA_HEADER || (uint32_t)stoa__word(delta) != STOA__DELTA_MAGIC) {
         return stoa__error(STOA_CORRUPT, "these bytes are no delta");
     }
-    *info = (stoa_delta_info){.version = (uint32_t)(stoa__delta_word(delta) >> 32),
-                              .size = stoa__delta_word(delta + 8),
-                              .base_size = stoa__delta_word(delta + 16),
-                              .base_hash = stoa__delta_word(delta + 24),
-                              .target_size = stoa__delta_word(delta + 32),
-                              .target_hash = stoa__delta_word(delta + 40)};
+    *info = (stoa_delta_info){.version = (uint32_t)(stoa__word(delta) >> 32),
+                              .size = stoa__word(delta + 8),
+                              .base_size = stoa__word(delta + 16),
+                              .base_hash = stoa__word(delta + 24),
+                              .target_size = stoa__word(delta + 32),
+                              .target_hash = stoa__word(delta + 40)};
     if (info->version != STOA_DELTA_VERSION) {
         return stoa__error(STOA_CORRUPT, "the delta is of version %u, and %d is known",
                            info->version, STOA_DELTA_VERSION);
@@ -102,37 +107,73 @@ static stoa_status header_check(const uint8_t *delta, size_t size, stoa_delta_in
         return stoa__error(STOA_CORRUPT, "the delta has %zu bytes and says %llu", size,
                            (unsigned long long)info->size);
     }
-    if (stoa__delta_word(delta + STOA__DELTA_CHECKSUM) != stoa__delta_checksum(delta, size)) {
+    if (stoa__word(delta + STOA__DELTA_CHECKSUM) != stoa__delta_checksum(delta, size)) {
         return stoa__error(STOA_CORRUPT, "the checksum of the delta is wrong");
     }
     return STOA_OK;
 }
 
-static stoa_status base_check(const void *base, size_t size, const stoa_delta_info *info) {
-    if (size != info->base_size) {
-        return stoa__error(STOA_CORRUPT, "the delta is for a base of %llu bytes, not of %zu",
-                           (unsigned long long)info->base_size, size);
-    }
-    uint64_t hash = stoa__hash_bytes(base, size);
-    if (hash != info->base_hash) {
-        return stoa__error(STOA_CORRUPT, "the delta is for a base of hash %016llx, not of %016llx",
-                           (unsigned long long)info->base_hash, (unsigned long long)hash);
-    }
-    return STOA_OK;
+static stoa_status base_size_check(size_t size, const stoa_delta_info *info) {
+    return size == info->base_size
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT, "the delta is for a base of %llu bytes, not of %zu",
+                             (unsigned long long)info->base_size, size);
 }
 
-static void commands_run(const uint8_t *base, const uint8_t *delta, size_t delta_size,
-                         uint8_t *to) {
+static stoa_status hashes_check(uint64_t base, uint64_t target, const stoa_delta_info *info) {
+    if (base != info->base_hash) {
+        return stoa__error(STOA_CORRUPT, "the delta is for a base of hash %016llx, not of %016llx",
+                           (unsigned long long)info->base_hash, (unsigned long long)base);
+    }
+    return target == info->target_hash
+               ? STOA_OK
+               : stoa__error(STOA_CORRUPT,
+                             "the delta does not make the target that it was made of");
+}
+
+/* A target that is being made; it and its base are hashed on the way. */
+typedef struct applier {
+    stoa__delta_walk base;
+    stoa__delta_walk target;
+    uint8_t *to;
+    size_t at;  /* bytes made so far */
+    bool alike; /* all of them are what the base begins with, so one hash is that of both */
+    bool far;   /* the target is too large for the caches */
+} applier;
+
+static void part_copy(applier *a, size_t from, size_t size) {
+    const uint8_t *bytes = a->base.bytes + from;
+    a->alike = a->alike && from == a->at;
+    if (a->alike) {
+        stoa__hasher_copy(&a->base.hasher, a->to + a->at, bytes, size, a->far);
+        a->base.hashed += size;
+        a->target.hasher = a->base.hasher;
+        a->target.hashed += size;
+    } else if (size >= COPY_LEAST) {
+        stoa__delta_walk_to(&a->base, from + size);
+        stoa__delta_walk_to(&a->target, a->at);
+        stoa__hasher_copy(&a->target.hasher, a->to + a->at, bytes, size, a->far);
+        a->target.hashed += size;
+    } else {
+        stoa__delta_walk_to(&a->base, from + size);
+        memcpy(a->to + a->at, bytes, size);
+    }
+    a->at += size;
+}
+
+static void commands_run(applier *a, const uint8_t *delta, size_t delta_size) {
     reader r = {.at = delta + STOA__DELTA_HEADER, .end = delta + delta_size};
     command c;
     while (r.at < r.end && command_take(&r, &c)) {
         if (c.literal_size > 0) {
-            memcpy(to, c.literal, (size_t)c.literal_size);
-            to += c.literal_size;
+            memcpy(a->to + a->at, c.literal, (size_t)c.literal_size);
+            a->at += (size_t)c.literal_size;
+            a->alike = false;
         }
-        if (c.copy_size > 0) {
-            memcpy(to, base + c.from, (size_t)c.copy_size);
-            to += c.copy_size;
+        for (size_t from = (size_t)c.from, end = from + (size_t)c.copy_size; from < end;) {
+            size_t part = end - from < STOA__DELTA_PART ? end - from : STOA__DELTA_PART;
+            part_copy(a, from, part);
+            from += part;
         }
     }
 }
@@ -188,16 +229,19 @@ stoa_status stoa_delta_apply(const void *base, size_t base_size, const void *del
         status = stoa__error(STOA_LIMIT, "the target has %llu bytes, and %llu are allowed",
                              (unsigned long long)info.target_size, (unsigned long long)size_max);
     }
-    status = status == STOA_OK ? base_check(base, base_size, &info) : status;
+    status = status == STOA_OK ? base_size_check(base_size, &info) : status;
     status = status == STOA_OK ? room_make(target, info.target_size) : status;
     if (status != STOA_OK) {
         return status;
     }
     uint8_t *to = target->data + target->size;
-    commands_run(base, delta, delta_size, to);
-    if (stoa__hash_bytes(to, (size_t)info.target_size) != info.target_hash) {
-        return stoa__error(STOA_CORRUPT, "the delta does not make the target that it was made of");
-    }
-    target->size += (size_t)info.target_size;
-    return STOA_OK;
+    applier a = {.base = stoa__delta_walk_new(base, base_size),
+                 .target = stoa__delta_walk_new(to, (size_t)info.target_size),
+                 .to = to,
+                 .alike = true,
+                 .far = info.target_size >= FAR_LEAST};
+    commands_run(&a, delta, delta_size);
+    status = hashes_check(stoa__delta_walk_hash(&a.base), stoa__delta_walk_hash(&a.target), &info);
+    target->size += status == STOA_OK ? (size_t)info.target_size : 0;
+    return status;
 }

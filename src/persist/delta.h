@@ -3,11 +3,10 @@
 #ifndef STOA_PERSIST_DELTA_H
 #define STOA_PERSIST_DELTA_H
 
+#include "base/fold.h"
+#include "base/hash.h"
 #include "base/heap.h"
-#include "base/inline.h"
 #include "stoa/delta.h"
-
-#include <string.h>
 
 #define STOA__DELTA_MAGIC UINT32_C(0x44534345)
 #define STOA__DELTA_HEADER 56
@@ -21,6 +20,38 @@ uint64_t stoa__delta_checksum(const uint8_t *delta, size_t size);
 
 /* STOA_INVALID if some bytes are, or may come to be, in the memory of a blob. */
 stoa_status stoa__delta_apart(const stoa_blob *blob, const void *bytes, size_t size);
+
+/* A block that is hashed as it is gone through, a part at a time, so that a part is read from
+ * memory once for the hash and for whatever else is done with it. */
+typedef struct stoa__delta_walk {
+    const uint8_t *bytes;
+    size_t size;
+    size_t hashed; /* bytes so far */
+    stoa__hasher hasher;
+} stoa__delta_walk;
+
+/* Bytes of a part: two of them are in the caches at once. */
+#define STOA__DELTA_PART ((size_t)8 << 10)
+
+/* Hashes the bytes up to `end`, if they are not yet. */
+STOA__INLINE void stoa__delta_walk_to(stoa__delta_walk *walk, size_t end) {
+    if (end > walk->hashed) {
+        stoa__hasher_add(&walk->hasher, walk->bytes + walk->hashed, end - walk->hashed);
+        walk->hashed = end;
+    }
+}
+
+/* The hash of the whole block. */
+STOA__INLINE uint64_t stoa__delta_walk_hash(stoa__delta_walk *walk) {
+    stoa__delta_walk_to(walk, walk->size);
+    return stoa__hasher_result(&walk->hasher);
+}
+
+STOA__INLINE stoa__delta_walk stoa__delta_walk_new(const uint8_t *bytes, size_t size) {
+    stoa__delta_walk walk = {.bytes = bytes, .size = size};
+    stoa__hasher_init(&walk.hasher);
+    return walk;
+}
 
 /* Blocks of the base, to be found by their content. */
 typedef struct stoa__delta_index {
@@ -37,16 +68,6 @@ typedef struct stoa__delta_index {
 stoa_status stoa__delta_index_build(stoa__delta_index *index);
 void stoa__delta_index_free(stoa__delta_index *index);
 
-/* A word, least byte first: what is found must not depend on the machine. */
-STOA__INLINE uint64_t stoa__delta_word(const uint8_t *bytes) {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 STOA__INLINE void stoa__delta_word_put(uint8_t *bytes, uint64_t number, size_t size) {
     for (size_t i = 0; i < size; i++) {
         bytes[i] = (uint8_t)(number >> (8 * i));
@@ -56,10 +77,10 @@ STOA__INLINE void stoa__delta_word_put(uint8_t *bytes, uint64_t number, size_t s
 /* Where a block is in an index that is built. */
 STOA__INLINE uint32_t *stoa__delta_index_slot(const stoa__delta_index *index,
                                               const uint8_t *block) {
-    uint64_t hash = stoa__delta_word(block) * UINT64_C(0xbb67ae8584caa73b) +
-                    stoa__delta_word(block + 8) * UINT64_C(0xa54ff53a5f1d36f1) +
-                    stoa__delta_word(block + 16) * UINT64_C(0x3c6ef372fe94f82b) +
-                    stoa__delta_word(block + 24) * UINT64_C(0x510e527fade682d1);
+    uint64_t hash = stoa__word(block) * UINT64_C(0xbb67ae8584caa73b) +
+                    stoa__word(block + 8) * UINT64_C(0xa54ff53a5f1d36f1) +
+                    stoa__word(block + 16) * UINT64_C(0x3c6ef372fe94f82b) +
+                    stoa__word(block + 24) * UINT64_C(0x510e527fade682d1);
     hash ^= hash >> 32;
     return &index->blocks[hash * UINT64_C(0x9b05688c2b3e6c1f) >> (64 - index->bits)];
 }

@@ -5,11 +5,11 @@
  * that fails, or what agrees comes in crumbs only, the place in the base is wrong, since rows were
  * added or removed before it: then the next bytes are looked for in an index of all blocks, which
  * is built the first time that it is needed.
+ * Both are hashed a little before they are compared, so that memory is read once.
  * Each byte of the target is looked at a bounded number of times: O(base + target). */
 #include "persist/delta.h"
 
 #include "base/error.h"
-#include "base/hash.h"
 
 /* Bytes that have to agree before a copy is worth its command. */
 #define RUN_LEAST 8u
@@ -36,6 +36,8 @@ typedef struct maker {
     size_t base_size;
     const uint8_t *target;
     size_t target_size;
+    stoa__delta_walk base_walk;
+    stoa__delta_walk target_walk;
     size_t told;   /* bytes of the target that commands were made of */
     size_t cursor; /* the place in the base beside them */
     size_t at;     /* of the target, under way */
@@ -46,8 +48,17 @@ typedef struct maker {
     stoa__delta_index index;
 } maker;
 
+/* Hashes a part more of both, if what is compared next is past what is hashed. */
+static void maker_walk(maker *m, size_t at) {
+    if (at >= m->target_walk.hashed) {
+        size_t end = at + STOA__DELTA_PART;
+        stoa__delta_walk_to(&m->target_walk, end < m->target_size ? end : m->target_size);
+        stoa__delta_walk_to(&m->base_walk, end < m->base_size ? end : m->base_size);
+    }
+}
+
 /* The bytes from `at` on that are in the base, with a shift. */
-static size_t maker_run(const maker *m, size_t at, size_t shift) {
+static size_t maker_run(maker *m, size_t at, size_t shift) {
     size_t from = at + shift;
     if (from >= m->base_size) {
         return 0;
@@ -57,10 +68,13 @@ static size_t maker_run(const maker *m, size_t at, size_t shift) {
     const uint8_t *a = m->base + from;
     const uint8_t *b = m->target + at;
     size_t i = 0;
-    while (most - i >= STEP_LARGE && memcmp(a + i, b + i, STEP_LARGE) == 0) {
-        i += STEP_LARGE;
+    for (; most - i >= STEP_LARGE; i += STEP_LARGE) {
+        maker_walk(m, at + i);
+        if (memcmp(a + i, b + i, STEP_LARGE) != 0) {
+            break;
+        }
     }
-    while (most - i >= 8 && stoa__delta_word(a + i) == stoa__delta_word(b + i)) {
+    while (most - i >= 8 && stoa__word(a + i) == stoa__word(b + i)) {
         i += 8;
     }
     while (i < most && a[i] == b[i]) {
@@ -112,7 +126,7 @@ static bool maker_look_ahead(maker *m) {
     most = most < m->base_size - from ? most : m->base_size - from;
     most = most < AHEAD + RUN_LEAST ? most : AHEAD + RUN_LEAST;
     for (size_t i = 0; i + RUN_LEAST <= most; i++) {
-        if (stoa__delta_word(m->target + m->at + i) == stoa__delta_word(m->base + from + i)) {
+        if (stoa__word(m->target + m->at + i) == stoa__word(m->base + from + i)) {
             m->at += i;
             return true;
         }
@@ -154,7 +168,7 @@ static void maker_look_on(maker *m) {
         const uint8_t *bytes = m->target + at;
         size_t from = at + m->home;
         if (from < m->base_size && m->base_size - from >= RUN_LEAST && at >= seen &&
-            stoa__delta_word(bytes) == stoa__delta_word(m->base + from)) {
+            stoa__word(bytes) == stoa__word(m->base + from)) {
             m->at = at;
             m->shift = m->home;
             return;
@@ -216,14 +230,14 @@ static stoa_status maker_go(maker *m) {
     return status == STOA_OK && m->at > m->told ? command_put(m, 0) : status;
 }
 
-static void header_fill(uint8_t *delta, size_t size, const maker *m) {
+static void header_fill(uint8_t *delta, size_t size, maker *m) {
     stoa__delta_word_put(delta, STOA__DELTA_MAGIC, 4);
     stoa__delta_word_put(delta + 4, STOA_DELTA_VERSION, 4);
     stoa__delta_word_put(delta + 8, size, 8);
     stoa__delta_word_put(delta + 16, m->base_size, 8);
-    stoa__delta_word_put(delta + 24, stoa__hash_bytes(m->base, m->base_size), 8);
+    stoa__delta_word_put(delta + 24, stoa__delta_walk_hash(&m->base_walk), 8);
     stoa__delta_word_put(delta + 32, m->target_size, 8);
-    stoa__delta_word_put(delta + 40, stoa__hash_bytes(m->target, m->target_size), 8);
+    stoa__delta_word_put(delta + 40, stoa__delta_walk_hash(&m->target_walk), 8);
     stoa__delta_word_put(delta + STOA__DELTA_CHECKSUM, stoa__delta_checksum(delta, size), 8);
 }
 
@@ -244,6 +258,8 @@ stoa_status stoa_delta_make(const void *base, size_t base_size, const void *targ
                .base_size = base_size,
                .target = target,
                .target_size = target_size,
+               .base_walk = stoa__delta_walk_new(base, base_size),
+               .target_walk = stoa__delta_walk_new(target, target_size),
                .sink = stoa_blob_sink(delta),
                .index = {.heap = &heap, .base = base, .base_size = base_size}};
     size_t begin = delta->size;

@@ -111,7 +111,6 @@ static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype
     stoa__hasher hashers[COLUMNS_AT_ONCE];
     for (uint32_t i = 0; i < count; i++) {
         stoa__hasher_init(&hashers[i]);
-        stoa__hasher_add_text(&hashers[i], stoa__component_at(storage, ids[i])->name);
     }
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
@@ -128,9 +127,12 @@ static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype
             }
         }
     }
+    /* Names come last: a full chunk's column is whole stripes, and goes through without being cut.
+     */
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        sum += stoa__hash_mix(stoa__hasher_result(&hashers[i]));
+        uint64_t name = stoa__hash_mix(stoa__hash_text(stoa__component_at(storage, ids[i])->name));
+        sum += stoa__hash_mix(stoa__hasher_result(&hashers[i]) ^ name);
     }
     return sum;
 }
@@ -231,12 +233,12 @@ static void slots_add(stoa__hasher *hasher, const stoa_record *records, uint32_t
 static uint64_t entities_hash(const stoa__storage *storage) {
     stoa__hasher hasher;
     stoa__hasher_init(&hasher);
-    stoa__hasher_add_u32(&hasher, storage->head.record_count);
-    stoa__hasher_add_u32(&hasher, storage->free_first);
     for (uint32_t i = 0; i < storage->head.record_count; i += SLOTS_BLOCK) {
         uint32_t left = storage->head.record_count - i;
         slots_add(&hasher, storage->head.records + i, left < SLOTS_BLOCK ? left : SLOTS_BLOCK);
     }
+    stoa__hasher_add_u32(&hasher, storage->head.record_count);
+    stoa__hasher_add_u32(&hasher, storage->free_first);
     return stoa__hasher_result(&hasher);
 }
 

@@ -58,9 +58,58 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #define STOA_FIRST(bits) ((uint32_t)((bits) >> 32))
 /// Of 64 bits that were read at once: the 32 at the higher address.
 #define STOA_SECOND(bits) ((uint32_t)(bits))
+/// STOA_SECOND without its lowest bits.
+#define STOA_SECOND_FROM(bits, lowest) ((uint32_t)(bits) >> (lowest))
 #else
 #define STOA_FIRST(bits) ((uint32_t)(bits))
 #define STOA_SECOND(bits) ((uint32_t)((bits) >> 32))
+#define STOA_SECOND_FROM(bits, lowest) ((bits) >> (32 + (lowest)))
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+/// Defined if a tool looks at what threads read and write.
+#define STOA_THREADS_CHECKED
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STOA_THREADS_CHECKED
+#endif
+#endif
+
+/// A number of 32 bits that compilers know no store to another struct to change.
+typedef struct stoa_peeked32 {
+    uint32_t value; ///< the number
+} stoa_peeked32;
+
+/// A number of 64 bits that compilers know no store to another struct to change.
+typedef struct stoa_peeked64 {
+    uint64_t value; ///< the number
+} stoa_peeked64;
+
+/// Reads a stoa_atomic, which is written once, as ordinary memory.
+/// Compilers may then keep it over a loop. Threads that write it at the same time write the same,
+/// and one that reads it too early takes the slow path.
+static inline uint32_t stoa_peek32(const void *from) {
+#ifdef STOA_THREADS_CHECKED
+    return STOA_LOAD((const stoa_atomic *)from);
+#else
+    return ((const stoa_peeked32 *)from)->value;
+#endif
+}
+
+/// stoa_peek32 of a stoa_atomic64.
+static inline uint64_t stoa_peek64(const void *from) {
+#ifdef STOA_THREADS_CHECKED
+    return STOA_LOAD((const stoa_atomic64 *)from);
+#else
+    return ((const stoa_peeked64 *)from)->value;
+#endif
+}
+
+#if defined(__GNUC__)
+/// A function that changes nothing the caller can see.
+#define STOA_PURE __attribute__((pure))
+#else
+#define STOA_PURE
 #endif
 
 #if defined(__GNUC__)
@@ -70,10 +119,13 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #define STOA_PREFETCH(pointer) __builtin_prefetch(pointer)
 /// Checks the arguments of a function that takes a printf format.
 #define STOA_PRINTF(text, first) __attribute__((format(printf, text, first)))
+/// True if the compiler sees that fewer bytes can be read at a pointer.
+#define STOA_SHORTER(pointer, bytes) (__builtin_object_size((pointer), 0) < (bytes))
 #else
 #define STOA_LIKELY(condition) (condition)
 #define STOA_PREFETCH(pointer) ((void)(pointer))
 #define STOA_PRINTF(text, first)
+#define STOA_SHORTER(pointer, bytes) (false)
 #endif
 
 #endif

@@ -36,6 +36,34 @@ typedef struct stoa_column_state {
     stoa_atomic added;   ///< the tick of the last addition
 } stoa_column_state;
 
+/// The tick of a write.
+/// A struct, so that compilers know that storing one changes no other number of the library's.
+typedef struct stoa_mark {
+    uint32_t tick; ///< when it was
+} stoa_mark;
+
+/// Notes a tick where other threads may note the same one. `at` is a stoa_mark or a stoa_atomic.
+static inline void stoa_mark_set(void *at, uint32_t tick) {
+#ifdef STOA_THREADS_CHECKED
+    STOA_STORE((stoa_atomic *)at, tick);
+#else
+    ((volatile stoa_mark *)at)->tick = tick;
+#endif
+}
+
+/// What is touched by a write to a component, wherever it is kept.
+typedef struct stoa_reach {
+    void *value;        ///< NULL: it is not there, or cannot be written
+    stoa_mark *changed; ///< of its column, or of the value if the component is sparse
+    stoa_mark *row;     ///< of its row, or NULL
+} stoa_reach;
+
+/// The component that stoa_try_type would find; no guard is asked and nothing is reported.
+STOA_PURE const void *stoa_seek_type(const stoa_world *world, stoa_entity e, stoa_type *type);
+
+/// The component that stoa_try_mut_type would find; no guard is asked, nothing marked or reported.
+STOA_PURE stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, stoa_type *type);
+
 /// One chunk of an archetype.
 typedef struct stoa_chunk {
     uint8_t *data;   ///< the entities, then each column on a 64-byte boundary
@@ -47,7 +75,7 @@ typedef struct stoa_chunk {
 typedef struct stoa_archetype_head {
     const stoa_column *columns; ///< table of `column_mask + 1` entries
     uint32_t column_mask;       ///< one less than a power of two
-    uint32_t version;           ///< moves on when offsets change
+    uint32_t version;           ///< the epoch of the world in which offsets last changed
     stoa_chunk *chunks;         ///< dense; only the last is partly filled
     int32_t chunk_count;        ///< chunks that hold rows
     int32_t chunk_capacity;     ///< rows in each chunk
@@ -61,7 +89,7 @@ typedef struct stoa_chunk_ref {
 } stoa_chunk_ref;
 
 /// Descriptors whose ids the fast paths find; others are looked up by a call.
-#define STOA_SLOTS 256
+#define STOA_SLOTS 1024
 
 /// Set in the id of a slot that the fast paths do not find.
 /// The component is sparse or immutable, or the world is sealed.
@@ -83,10 +111,17 @@ typedef struct stoa_world_head {
     uint32_t record_count;  ///< slots ever used, slot 0 included
     uint32_t tick;          ///< what a write is marked with; read with the one before
     stoa_chunk_ref *chunks; ///< by chunk number
+    uint8_t ***columns;     ///< by component id, then chunk number: the column, or NULL; the table
+                            ///< of a component is NULL if it has none, as that of 0
     uint32_t open;          ///< iterations under way; the structure must not change meanwhile
     stoa_atomic guarded;    ///< 1 if a thread was ever guarded; see stoa_guard_set
+    uint32_t epoch;         ///< moves on whenever offsets of an archetype change
+    uint32_t reserved;      ///< 0
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
+
+/// Stands in for the world where there is none: nothing is found in it.
+extern const stoa_world_head stoa_world_none;
 
 #ifdef STOA_DEBUG
 /// True if accesses to the world must be checked, and so must not take the fast paths.
@@ -99,8 +134,7 @@ typedef struct stoa_world_head {
 typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
     uint32_t *offsets;              ///< of its columns, by term
-    uint64_t fields;  ///< bit i: term i has a column here; bit 32 + i: written with no call
-    uint32_t version; ///< the archetype's when its offsets were read
+    uint64_t fields; ///< bit i: term i has a column here; bit 32 + i: written with no call
 } stoa_match;
 
 /// Matches ahead of its turn at which an archetype is asked for.
@@ -118,6 +152,8 @@ typedef struct stoa_query_head {
     uint32_t open;       ///< iterations under way
     uint32_t light;      ///< of stoa_query_weight
     uint32_t last_run;   ///< the tick at which an iteration last came to its end
+    uint32_t epoch;      ///< the world's when offsets were read
+    uint32_t reserved;   ///< 0
 } stoa_query_head;
 
 /// How an iteration of a query goes.
@@ -187,9 +223,6 @@ void stoa_query_close(stoa_query *query);
 /// 0 after the last: the iteration has ended and `walk` is not to be used again.
 int32_t stoa_walk_fill(stoa_query *query, stoa_walk_head *walk);
 
-/// The slow half of stoa_iter_next: reads the offsets of a match anew.
-void stoa_match_resolve(const stoa_query *query, stoa_match *match);
-
 /// Starts an iteration: `for (stoa_iter it = stoa_query_iter(q); stoa_iter_next(&it);)`
 /// Until it ends the world refuses structural changes. Leave it early with stoa_iter_end.
 /// The first one of a query, and each that meets entities without components, may need memory;
@@ -200,7 +233,8 @@ static inline stoa_iter stoa_query_iter(stoa_query *query) {
         return stoa_query_iter_any(query);
     }
     stoa_world_head *w = (stoa_world_head *)(void *)head->world;
-    if (!STOA_LIKELY((w->open & STOA_OPEN_FORKED) == 0) || STOA_GUARDED(w)) {
+    if (!STOA_LIKELY((w->open & STOA_OPEN_FORKED) == 0 && head->epoch == w->epoch) ||
+        STOA_GUARDED(w)) {
         return stoa_query_iter_any(query);
     }
     head->open++;
@@ -266,9 +300,6 @@ static inline bool stoa_iter_next(stoa_iter *it) {
             return stoa_iter_last(it);
         }
         const stoa_archetype_head *archetype = match->archetype;
-        if (!STOA_LIKELY(match->version == archetype->version)) {
-            stoa_match_resolve(it->query, match);
-        }
         STOA_PREFETCH(match[STOA_MATCH_AHEAD].archetype);
         it->match = match + 1;
         it->offsets = match->offsets;
@@ -294,9 +325,15 @@ typedef struct stoa_pair {
 /// Reads two numbers by one load.
 /// A processor keeps only so many loads under way: the fewer a look-up has, the more look-ups wait
 /// for memory at the same time.
-static inline stoa_pair stoa_pair_read(const void *from) {
+static inline uint64_t stoa_bits_read(const void *from) {
     uint64_t bits;
     memcpy(&bits, from, sizeof bits);
+    return bits;
+}
+
+/// stoa_bits_read, the numbers apart.
+static inline stoa_pair stoa_pair_read(const void *from) {
+    uint64_t bits = stoa_bits_read(from);
     stoa_pair pair = {STOA_FIRST(bits), STOA_SECOND(bits)};
     return pair;
 }
@@ -318,41 +355,6 @@ static inline const stoa_column *stoa_archetype_column(const stoa_archetype_head
         return column;
     }
     return STOA_LIKELY(archetype->crowded == 0) ? NULL : stoa_archetype_search(archetype, id);
-}
-
-/// Where the component of an entity is.
-typedef struct stoa_spot {
-    uint8_t *column; ///< of its chunk
-    uint32_t row;    ///< in the chunk
-    uint32_t tick;   ///< the world's
-    bool found;      ///< false: nowhere
-} stoa_spot;
-
-/// The component of a live entity. `id` must be one that the world gave out, or 0.
-static inline stoa_spot stoa_fast_spot(const stoa_world *world, stoa_entity e, stoa_component id) {
-    const stoa_world_head *w = (const stoa_world_head *)(const void *)world;
-    stoa_spot none = {NULL, 0, 0, false};
-    stoa_pair handle = stoa_pair_read(&e);
-    stoa_pair limit = stoa_pair_read(&w->record_count);
-    if (!STOA_LIKELY(handle.first < limit.first)) {
-        return none;
-    }
-    stoa_pair record = stoa_pair_read(&w->records[handle.first]);
-    if (!STOA_LIKELY(record.first == handle.second && (int32_t)record.first > 0)) {
-        return none;
-    }
-    const stoa_chunk_ref *chunk = &w->chunks[record.second >> STOA_PLACE_BITS];
-    stoa_pair column = stoa_pair_read(stoa_archetype_entry(chunk->archetype, id));
-    if (!STOA_LIKELY(column.first == id)) {
-        const stoa_column *found = stoa_archetype_column(chunk->archetype, id);
-        if (found == NULL) {
-            return none;
-        }
-        column.second = found->offset;
-    }
-    stoa_spot spot = {chunk->data + column.second, record.second & ((1u << STOA_PLACE_BITS) - 1),
-                      limit.second, true};
-    return spot;
 }
 
 /// True if there is a world and it has met the described type lately.
@@ -380,27 +382,15 @@ static inline stoa_component stoa_fast_id(const stoa_world *world, const stoa_ty
 
 /// Notes that a column of a chunk is written at this tick.
 static inline void stoa_column_mark(uint8_t *column, uint32_t tick) {
-    STOA_STORE(&((stoa_column_state *)(void *)column)[-1].changed, tick);
+    stoa_mark_set(&((stoa_column_state *)(void *)column)[-1].changed, tick);
 }
 
 /// Notes that a row of a column is written at this tick, if the component keeps that.
 static inline void stoa_row_mark(uint8_t *column, size_t row, uint32_t tick) {
     int32_t ticks = ((const stoa_column_state *)(const void *)column)[-1].ticks;
     if (!STOA_LIKELY(ticks == 0)) {
-        ((uint32_t *)(void *)(column + ticks))[row] = tick;
+        ((stoa_mark *)(void *)(column + ticks))[row].tick = tick;
     }
-}
-
-/// Where the row of a spot begins.
-static inline void *stoa_spot_row(stoa_spot spot, uint32_t size) {
-    return spot.column + (size_t)spot.row * size;
-}
-
-/// stoa_spot_row for writing: column and row are marked as changed.
-static inline void *stoa_spot_row_mut(stoa_spot spot, uint32_t size) {
-    stoa_column_mark(spot.column, spot.tick);
-    stoa_row_mark(spot.column, spot.row, spot.tick);
-    return stoa_spot_row(spot, size);
 }
 
 /// True if the fast paths find whatever there is of the id.
@@ -408,35 +398,99 @@ static inline bool stoa_fast_final(stoa_component id) {
     return STOA_LIKELY((int32_t)id > 0);
 }
 
+/// What all look-ups of one component have in common, until the structure changes.
+typedef struct stoa_sight {
+    const stoa_record *records; ///< the entity table
+    uint8_t *const *columns;    ///< where the component's column begins, by chunk number
+    uint32_t limit;             ///< entity indexes end here; 0: the fast paths cannot tell
+    uint32_t tick;              ///< the world's
+} stoa_sight;
+
+/// Looks ahead to a component that a type describes.
+/// There is no branch, and nothing is read as atomic: in a loop a compiler does this once.
+static inline stoa_sight stoa_fast_sight(const stoa_world *world, const stoa_type *type) {
+    const stoa_world_head *w =
+        world != NULL ? (const stoa_world_head *)(const void *)world : &stoa_world_none;
+    const stoa_record *records = w->records;
+    uint32_t count = w->record_count, tick = w->tick;
+    uint32_t slot = stoa_peek32(&type->slot);
+    uint64_t entry = stoa_peek64(&w->slots[slot % STOA_SLOTS]);
+    stoa_component id = (stoa_component)(entry >> 32);
+    uint8_t *const *columns = w->columns[id & ((id >> 31) - 1)];
+    bool met = ((uint32_t)entry == slot) & (columns != NULL) & !STOA_GUARDED(w);
+    stoa_sight sight = {records, columns, count & (0u - met), tick};
+    return sight;
+}
+
+/// Where the component of an entity is.
+typedef struct stoa_spot {
+    uint8_t *column; ///< of its chunk, or NULL: it is nowhere
+    size_t row;      ///< in the chunk
+} stoa_spot;
+
+/// The component in sight of a live entity.
+static inline stoa_spot stoa_sight_find(stoa_sight sight, stoa_entity e) {
+    stoa_spot none = {NULL, 0};
+    stoa_pair handle = stoa_pair_read(&e);
+    if (!STOA_LIKELY(handle.first < sight.limit)) {
+        return none;
+    }
+    uint64_t record = stoa_bits_read(&sight.records[handle.first]);
+    if (!STOA_LIKELY(STOA_FIRST(record) == handle.second && (int32_t)handle.second > 0)) {
+        return none;
+    }
+    stoa_spot spot = {sight.columns[STOA_SECOND_FROM(record, STOA_PLACE_BITS)],
+                      STOA_SECOND(record) & ((1u << STOA_PLACE_BITS) - 1)};
+    return spot;
+}
+
+/// Where the row of a spot begins.
+static inline void *stoa_spot_row(stoa_spot spot, uint32_t size) {
+    return spot.column + spot.row * size;
+}
+
+/// stoa_spot_row for writing: column and row are marked as changed.
+static inline void *stoa_spot_row_mut(stoa_spot spot, uint32_t size, uint32_t tick) {
+    stoa_column_mark(spot.column, tick);
+    stoa_row_mark(spot.column, spot.row, tick);
+    return stoa_spot_row(spot, size);
+}
+
+/// True if accesses to the world must be checked one by one.
+static inline bool stoa_fast_guarded(const stoa_world *world) {
+    return world != NULL && STOA_GUARDED((const stoa_world_head *)(const void *)world);
+}
+
 /// Typed twin of stoa_try_get_id; see stoa_try_get. `size` is the type's.
 static inline const void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type,
                                         uint32_t size) {
-    stoa_component id;
-    if (stoa_fast_met(world, type, &id) && stoa_fast_final(id)) {
-        stoa_spot spot = stoa_fast_spot(world, e, id);
-        return STOA_LIKELY(spot.found) ? stoa_spot_row(spot, size) : NULL;
+    stoa_sight sight = stoa_fast_sight(world, type);
+    if (STOA_LIKELY(sight.limit != 0)) {
+        stoa_spot spot = stoa_sight_find(sight, e);
+        return STOA_LIKELY(spot.column != NULL) ? stoa_spot_row(spot, size) : NULL;
     }
-    return stoa_try_type(world, e, type);
+    return stoa_fast_guarded(world) ? stoa_try_type(world, e, type)
+                                    : stoa_seek_type(world, e, type);
 }
 
 /// Typed twin of stoa_try_get_mut_id; see stoa_try_get_mut. `size` is the type's.
 static inline void *stoa_fast_try_mut(stoa_world *world, stoa_entity e, stoa_type *type,
                                       uint32_t size) {
-    stoa_component id;
-    if (stoa_fast_met(world, type, &id) && stoa_fast_final(id)) {
-        stoa_spot spot = stoa_fast_spot(world, e, id);
-        return STOA_LIKELY(spot.found) ? stoa_spot_row_mut(spot, size) : NULL;
+    stoa_sight sight = stoa_fast_sight(world, type);
+    if (STOA_LIKELY(sight.limit != 0)) {
+        stoa_spot spot = stoa_sight_find(sight, e);
+        return STOA_LIKELY(spot.column != NULL) ? stoa_spot_row_mut(spot, size, sight.tick) : NULL;
     }
     return stoa_try_mut_type(world, e, type);
 }
 
 /// Typed twin of stoa_has_id; see stoa_has.
 static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id;
-    if (stoa_fast_met(world, type, &id) && stoa_fast_final(id)) {
-        return stoa_fast_spot(world, e, id).found;
+    stoa_sight sight = stoa_fast_sight(world, type);
+    if (STOA_LIKELY(sight.limit != 0)) {
+        return stoa_sight_find(sight, e).column != NULL;
     }
-    return stoa_has_id(world, e, stoa_type_find(world, type));
+    return stoa_seek_type(world, e, type) != NULL;
 }
 
 /// Makes an entity with a bundle; see stoa_create_with.
@@ -460,29 +514,46 @@ static inline stoa_entity stoa_fast_create(stoa_world *world, const stoa_value *
 }
 
 /// Typed get, const; see stoa_get. `size` is the type's.
+/// Only the last call may write memory. Who reads through the pointer without a look at it does not
+/// come back from there, so a compiler need not read anew what it has seen of the world before.
 static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, stoa_type *type,
                                         uint32_t size) {
-    stoa_component id;
-    if (stoa_fast_met(world, type, &id)) {
-        stoa_spot spot = stoa_fast_spot(world, e, id);
-        if (STOA_LIKELY(spot.found)) {
-            return stoa_spot_row(spot, size);
-        }
+    if (stoa_fast_guarded(world)) {
+        return stoa_get_type(world, e, type);
     }
-    return stoa_get_type(world, e, type);
+    stoa_spot spot = stoa_sight_find(stoa_fast_sight(world, type), e);
+    if (STOA_LIKELY(spot.column != NULL)) {
+        return stoa_spot_row(spot, size);
+    }
+    const void *found = stoa_seek_type(world, e, type);
+    if (STOA_LIKELY(found != NULL)) {
+        return found;
+    }
+    (void)stoa_get_type(world, e, type);
+    return NULL;
 }
 
-/// Typed get for writing; see stoa_get_mut. `size` is the type's.
+/// Typed get for writing; see stoa_get_mut and stoa_fast_get. `size` is the type's.
 static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_type *type,
                                       uint32_t size) {
-    stoa_component id;
-    if (stoa_fast_met(world, type, &id)) {
-        stoa_spot spot = stoa_fast_spot(world, e, id);
-        if (STOA_LIKELY(spot.found)) {
-            return stoa_spot_row_mut(spot, size);
-        }
+    if (stoa_fast_guarded(world)) {
+        return stoa_get_mut_type(world, e, type);
     }
-    return stoa_get_mut_type(world, e, type);
+    stoa_sight sight = stoa_fast_sight(world, type);
+    stoa_spot spot = stoa_sight_find(sight, e);
+    if (STOA_LIKELY(spot.column != NULL)) {
+        return stoa_spot_row_mut(spot, size, sight.tick);
+    }
+    stoa_reach reach = stoa_reach_type(world, e, type);
+    if (STOA_LIKELY(reach.value != NULL)) {
+        stoa_mark_set(reach.changed, sight.tick);
+        if (reach.row != NULL) {
+            reach.row->tick = sight.tick;
+        }
+        return reach.value;
+    }
+    (void)stoa_get_mut_type(world, e, type);
+    return NULL;
 }
 
 STOA_END

@@ -9,6 +9,10 @@
 #include "world/guard.h"
 #include "world/world.h"
 
+static uint8_t **columns_none[1];
+
+const stoa_world_head stoa_world_none = {.columns = columns_none};
+
 static const char *name_of(const stoa_world *world, stoa_component id) {
     return stoa__component_at(&world->storage, id)->name;
 }
@@ -19,11 +23,25 @@ static uint32_t sparse_position(const stoa_world *world, stoa_entity e, const st
                                                            : STOA__NONE;
 }
 
+/* Where an entity's component is that is kept in archetypes. */
+static stoa_spot spot_find(const stoa_world *world, stoa_entity e, stoa_component id) {
+    const stoa__storage *storage = &world->storage;
+    const stoa_record *record = stoa__entities_find(storage, e);
+    if (record == NULL) {
+        return (stoa_spot){NULL, 0};
+    }
+    const stoa_chunk_ref *chunk = &storage->head.chunks[record->place >> STOA_PLACE_BITS];
+    const stoa_column *column = stoa_archetype_column(chunk->archetype, id);
+    return column == NULL
+               ? (stoa_spot){NULL, 0}
+               : (stoa_spot){chunk->data + column->offset, record->place & (STOA__ROWS_MAX - 1)};
+}
+
 void *stoa__world_value(const stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
     if (STOA_LIKELY(component->set == NULL)) {
-        stoa_spot spot = stoa_fast_spot(world, e, id);
-        return spot.found ? stoa_spot_row(spot, component->info.size) : NULL;
+        stoa_spot spot = spot_find(world, e, id);
+        return spot.column != NULL ? stoa_spot_row(spot, component->info.size) : NULL;
     }
     uint32_t position = sparse_position(world, e, component->set);
     return position != STOA__NONE ? stoa__sparse_value(component->set, position) : NULL;
@@ -41,8 +59,9 @@ static void *component_find_mut(stoa_world *world, stoa_entity e, stoa_component
         STOA_STORE(&component->set->changed[position], storage->head.tick);
         return stoa__sparse_value(component->set, position);
     }
-    stoa_spot spot = stoa_fast_spot(world, e, id);
-    return spot.found ? stoa_spot_row_mut(spot, component->info.size) : NULL;
+    stoa_spot spot = spot_find(world, e, id);
+    return spot.column != NULL ? stoa_spot_row_mut(spot, component->info.size, storage->head.tick)
+                               : NULL;
 }
 
 /* True if a component can be written in place; otherwise reported. */
@@ -174,6 +193,36 @@ const void *stoa_try_type(const stoa_world *world, stoa_entity e, stoa_type *typ
 void *stoa_try_mut_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_component id = type_find(world, type);
     return id != 0 && component_writable(world, id) ? component_find_mut(world, e, id) : NULL;
+}
+
+const void *stoa_seek_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_find(world, type);
+    return id != 0 ? stoa__world_value(world, e, id) : NULL;
+}
+
+stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_reach none = {NULL, NULL, NULL};
+    stoa_component id = type_find(world, type);
+    const stoa__component *component = id != 0 ? stoa__component_at(&world->storage, id) : NULL;
+    if (component == NULL || component->fixed) {
+        return none;
+    }
+    if (component->set != NULL) {
+        uint32_t position = sparse_position(world, e, component->set);
+        return position == STOA__NONE
+                   ? none
+                   : (stoa_reach){stoa__sparse_value(component->set, position),
+                                  (stoa_mark *)(void *)&component->set->changed[position], NULL};
+    }
+    stoa_spot spot = spot_find(world, e, id);
+    if (spot.column == NULL) {
+        return none;
+    }
+    stoa_column_state *state = stoa__state_of(spot.column, 0);
+    stoa_mark *ticks = (stoa_mark *)(void *)(spot.column + state->ticks);
+    return (stoa_reach){stoa_spot_row(spot, component->info.size),
+                        (stoa_mark *)(void *)&state->changed,
+                        state->ticks != 0 ? &ticks[spot.row] : NULL};
 }
 
 bool stoa_enabled_id(const stoa_world *world, stoa_entity e, stoa_component id) {

@@ -1,5 +1,6 @@
 /* The fast paths of the public header where they have to ask the slow ones: more descriptors than
- * they remember, and archetypes whose ids do not fit into a table without crowding. */
+ * they remember, components that have no table, handles that nobody gave out, and archetypes whose
+ * ids do not fit into a table without crowding. */
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -296,6 +297,101 @@ static void nested_type_is_found_by_its_c_name(void **state) {
     assert_string_equal(stoa_component_name(s->world, corner), "gfx.Corner");
 }
 
+STOA_COMPONENT_WITH(Traced, STOA_OPTIONS(.flags = STOA_ROW_TICKS), { uint32_t n; });
+STOA_COMPONENT_WITH(Loose, STOA_OPTIONS(.flags = STOA_SPARSE), { uint32_t n; });
+
+/* A descriptor that the process has not met, of a component of one number. */
+static stoa_type type_fresh(const char *name, uint32_t flags) {
+    return (stoa_type){.form = STOA_FORM_OWN,
+                       .identifier = name,
+                       .text = "{ uint32_t n; }",
+                       .size = 4,
+                       .alignment = 4,
+                       .enum_size = 4,
+                       .options = {.flags = flags}};
+}
+
+/* CMP-09 CHG-01 ACC-01: a write by a descriptor's first look-up is a write. */
+static void write_by_a_new_descriptor_is_marked(void **state) {
+    support_world *s = *state;
+    stoa_entity written = stoa_create_with(s->world, STOA_VALUE(Traced, {1}), STOA_ZERO(Loose));
+    stoa_entity other = stoa_create_with(s->world, STOA_VALUE(Traced, {2}), STOA_ZERO(Loose));
+    uint32_t since = stoa_tick(s->world);
+    (void)stoa_tick_advance(s->world);
+    stoa_type traced = type_fresh("Traced", STOA_ROW_TICKS);
+    stoa_type loose = type_fresh("Loose", STOA_SPARSE);
+    for (int32_t i = 0; i < 2; i++) {
+        *(uint32_t *)stoa_fast_get_mut(s->world, written, &traced, 4) += 5;
+        *(uint32_t *)stoa_fast_get_mut(s->world, written, &loose, 4) += 7;
+        assert_true(stoa_changed(s->world, written, Traced, since));
+        assert_true(stoa_changed(s->world, written, Loose, since));
+        assert_false(stoa_changed(s->world, other, Traced, since));
+        assert_false(stoa_changed(s->world, other, Loose, since));
+        since = stoa_tick(s->world);
+        assert_false(stoa_changed(s->world, written, Traced, since));
+        (void)stoa_tick_advance(s->world);
+    }
+    assert_int_equal(stoa_get(s->world, written, Traced)->n, 11);
+    assert_int_equal(stoa_get(s->world, written, Loose)->n, 14);
+    assert_int_equal(stoa_get(s->world, other, Traced)->n, 2);
+}
+
+/* ACC-01 STO-01: among many small chunks a component has no table, and is found all the same. */
+static void component_without_a_table_is_found(void **state) {
+    support_world *s = *state;
+    for (uint32_t i = 0; i < 300; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", i);
+        stoa_component_desc desc = {.name = name, .fields = "{ uint32_t n; }"};
+        stoa_component id = stoa_component_register(s->world, &desc);
+        assert_int_equal(stoa_set_id(s->world, stoa_create(s->world), id, &i, 4), STOA_OK);
+    }
+    stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Traced, {3}));
+    stoa_entity without = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}));
+    const stoa_world_head *head = (const stoa_world_head *)(const void *)s->world;
+    assert_null(head->columns[stoa_id(s->world, Traced)]);
+    uint32_t since = stoa_tick(s->world);
+    (void)stoa_tick_advance(s->world);
+    assert_true(stoa_has(s->world, e, Traced));
+    assert_int_equal(stoa_get(s->world, e, Traced)->n, 3);
+    assert_int_equal(stoa_try_get(s->world, e, Traced)->n, 3);
+    assert_false(stoa_changed(s->world, e, Traced, since));
+    stoa_get_mut(s->world, e, Traced)->n = 4;
+    assert_true(stoa_changed(s->world, e, Traced, since));
+    assert_int_equal(stoa_try_get_mut(s->world, e, Traced)->n, 4);
+    assert_false(stoa_has(s->world, without, Traced));
+    assert_null(stoa_try_get(s->world, without, Traced));
+    assert_null(stoa_try_get_mut(s->world, without, Traced));
+    support_assert_quiet(s);
+    assert_null(stoa_get(s->world, without, Traced));
+    support_assert_misuse(s, stoa_last_error().status, STOA_MISSING);
+    assert_null(stoa_get_mut(s->world, without, Traced));
+    support_assert_misuse(s, stoa_last_error().status, STOA_MISSING);
+}
+
+/* ENT-03 ACC-01: a forged handle of a free slot, whose record leads to another slot, finds nothing.
+ */
+static void handle_with_the_mark_of_the_dead_finds_nothing(void **state) {
+    support_world *s = *state;
+    stoa_entity e[3];
+    for (int32_t i = 0; i < 3; i++) {
+        e[i] = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}));
+    }
+    stoa_entity live = stoa_create_with(s->world, STOA_VALUE(Position, {3, 4}));
+    for (int32_t i = 0; i < 3; i++) {
+        assert_int_equal(stoa_destroy(s->world, e[i]), STOA_OK);
+    }
+    const stoa_record *records = ((const stoa_world_head *)(const void *)s->world)->records;
+    for (uint32_t index = 0; index <= live.index; index++) {
+        stoa_entity forged = {index, records[index].generation | 0x80000000u};
+        assert_false(stoa_has(s->world, forged, Position));
+        assert_null(stoa_try_get(s->world, forged, Position));
+        assert_null(stoa_try_get_mut(s->world, forged, Position));
+        assert_false(stoa_alive(s->world, forged));
+    }
+    assert_true(stoa_has(s->world, live, Position));
+}
+
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
 
 int main(void) {
@@ -311,6 +407,9 @@ int main(void) {
         WITH_WORLD(repeated_small_bundles_keep_hooks_and_odd_sizes),
         WITH_WORLD(small_bundle_that_makes_no_sense_is_refused),
         WITH_WORLD(nested_type_is_found_by_its_c_name),
+        WITH_WORLD(write_by_a_new_descriptor_is_marked),
+        WITH_WORLD(component_without_a_table_is_found),
+        WITH_WORLD(handle_with_the_mark_of_the_dead_finds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

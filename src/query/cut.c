@@ -7,6 +7,7 @@
 #include "query/cut.h"
 
 #include "query/iter.h"
+#include "query/matches.h"
 #include "storage/archetype.h"
 
 /* Parts of a large query, about. More than any machine has threads, few enough to be cheap. */
@@ -193,11 +194,11 @@ static stoa_status query_cut(stoa_query *query, uint32_t rows) {
     if (stoa__query_barred(query)) {
         return stoa__query_bar(query);
     }
-    stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
+    stoa_status status = query->listed ? STOA_OK : stoa__matches_list(query);
     if (status != STOA_OK) {
         return status;
     }
-    stoa__query_resolve(query);
+    stoa__matches_resolve(query);
     return query->terms.heavy || query->terms.empty
                ? walks_cut(query, rows)
                : runs_cut(query, rows_choose(rows, rows_count(query)));

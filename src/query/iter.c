@@ -4,8 +4,8 @@
  * good. One that goes by runs has a walk, which its query keeps for the next. */
 #include "query/iter.h"
 
+#include "query/matches.h"
 #include "query/walk.h"
-
 #include "storage/archetype.h"
 #include "world/guard.h"
 
@@ -86,7 +86,10 @@ static stoa_status query_begin(stoa_query *query, stoa__walk **walk) {
                            "and not shared with them; see stoa_query_share",
                            query->name != NULL ? query->name : query->made_name);
     }
-    stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
+    stoa_status status = query->listed ? STOA_OK : stoa__matches_list(query);
+    if (!STOA_LIKELY(query->head.epoch == world->storage.head.epoch) && status == STOA_OK) {
+        stoa__matches_resolve(query);
+    }
     if (status == STOA_OK && query->terms.heavy) {
         *walk = stoa__walk_take(query);
         status = *walk != NULL ? STOA_OK : stoa__error_memory("the iteration of a query");
@@ -257,7 +260,7 @@ static stoa_status share_prepare(stoa_query *query, int32_t threads) {
     if (threads > THREADS_MAX || query->shared_walks > THREADS_MAX) {
         return stoa__error(STOA_LIMIT, "sharing by more than %d threads", THREADS_MAX);
     }
-    stoa_status status = query->listed ? STOA_OK : stoa__query_list(query);
+    stoa_status status = query->listed ? STOA_OK : stoa__matches_list(query);
     if (status != STOA_OK) {
         return status;
     }
@@ -278,7 +281,7 @@ stoa_status stoa_query_share(stoa_query *query, int32_t threads) {
         return stoa__world_report(query->head.world, status);
     }
     query->head.world->empties_open += query->terms.empty && !query->terms.heavy;
-    stoa__query_resolve(query);
+    stoa__matches_resolve(query);
     /* Made now: threads may ask for it. */
     (void)stoa_query_name(query);
     /* Iterations come here, where it is seen that they are not to be counted. */
@@ -317,49 +320,5 @@ void stoa_query_unshare(stoa_query *query, bool ran) {
         if (query->terms.timed) {
             stoa__world_tick_step(world, 1);
         }
-    }
-}
-
-void stoa__query_resolve(stoa_query *query) {
-    for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
-        stoa_match *match = &query->head.matches[i];
-        if (match->version != match->archetype->version) {
-            stoa_match_resolve(query, match);
-        }
-    }
-}
-
-/* Reads where the columns keep the ticks of their rows, for terms that write such columns. */
-static STOA__APART void marks_resolve(const stoa_query *query, stoa_match *match) {
-    const void *archetype = match->archetype;
-    for (uint32_t left = query->terms.marks; left != 0; left &= left - 1) {
-        uint32_t i = stoa__bit_lowest(left);
-        if ((match->fields >> i & 1) != 0) {
-            match->offsets[query->terms.count + i] =
-                stoa__archetype_lane(archetype, query->terms.ids[i], STOA__LANE_CHANGED)->offset;
-        }
-    }
-}
-
-void stoa_match_resolve(const stoa_query *query, stoa_match *match) {
-    const stoa_archetype_head *archetype = match->archetype;
-    const stoa_column *columns = archetype->columns;
-    uint32_t *offsets = match->offsets, mask = archetype->column_mask, count = query->terms.count;
-    uint64_t there = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        stoa_component id = query->terms.ids[i];
-        const stoa_column *column = &columns[id & mask];
-        if (!STOA_LIKELY(column->id == id)) {
-            column = stoa_archetype_column(archetype, id);
-        }
-        if (column != NULL) {
-            offsets[i] = column->offset;
-            there |= (uint64_t)1 << i;
-        }
-    }
-    match->fields = query->terms.fields & (there | there << 32);
-    match->version = archetype->version;
-    if (query->terms.marks != 0) {
-        marks_resolve(query, match);
     }
 }

@@ -6,78 +6,14 @@
 #include "query/query.h"
 
 #include "query/cut.h"
+#include "query/matches.h"
 #include "query/observe.h"
 #include "query/text.h"
 #include "query/walk.h"
+#include "stoa/resume.h"
 #include "storage/archetype.h"
 
 #include <string.h>
-
-/* Offsets of one match: of its columns, and, if any term writes a column with ticks for each row,
- * of those. One at least, so that an iteration has pointers to add to. */
-static uint32_t offsets_stride(const stoa_query *query) {
-    uint32_t count = query->terms.count > 0 ? query->terms.count : 1;
-    return query->terms.marks != 0 ? 2 * count : count;
-}
-
-static bool matches_reserve(stoa_query *query, uint32_t count) {
-    stoa__heap *heap = &query->head.world->storage.heap;
-    count = (count > 0 ? count : 1) + STOA_MATCH_AHEAD;
-    uint32_t stride = offsets_stride(query);
-    if (!stoa__heap_grow(heap, &query->head.matches, &query->match_capacity, count,
-                         sizeof *query->head.matches)) {
-        return false;
-    }
-    const uint32_t *before = query->head.offsets;
-    if (!stoa__heap_grow(heap, &query->head.offsets, &query->offset_capacity,
-                         query->match_capacity * stride, sizeof *query->head.offsets)) {
-        return false;
-    }
-    for (uint32_t i = 0; before != query->head.offsets && i < query->head.count; i++) {
-        query->head.matches[i].offsets = query->head.offsets + (size_t)i * stride;
-    }
-    return true;
-}
-
-/* Adds a match, its offsets read. */
-static void match_add(stoa_query *query, stoa_archetype_head *archetype) {
-    stoa_match *match = &query->head.matches[query->head.count];
-    match->archetype = archetype;
-    match->offsets = query->head.offsets + (size_t)query->head.count * offsets_stride(query);
-    for (uint32_t i = 1; i <= STOA_MATCH_AHEAD; i++) {
-        match[i].archetype = archetype;
-    }
-    query->head.count++;
-    stoa_match_resolve(query, match);
-}
-
-/* The archetypes that match among 64, without the empty one, which has no chunks of its own. */
-static uint64_t match_bits(const stoa_query *query, uint32_t word) {
-    uint64_t bits = stoa__terms_match(&query->head.world->storage, &query->terms, word);
-    return word == 0 ? bits & ~(uint64_t)1 : bits;
-}
-
-stoa_status stoa__query_list(stoa_query *query) {
-    const stoa__storage *storage = &query->head.world->storage;
-    uint32_t words = (storage->archetype_count + 63) / 64, count = query->terms.empty;
-    for (uint32_t word = 0; word < words; word++) {
-        count += stoa__bit_count(match_bits(query, word));
-    }
-    if (!matches_reserve(query, count)) {
-        return stoa__error_memory("a query's matches");
-    }
-    if (query->terms.empty) {
-        match_add(query, &query->head.world->empties);
-    }
-    for (uint32_t word = 0; word < words; word++) {
-        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1) {
-            match_add(query, &storage->archetypes[word * 64 + stoa__bit_lowest(bits)]->head);
-        }
-    }
-    query->listed = true;
-    query->head.light = stoa__query_weight(query);
-    return STOA_OK;
-}
 
 uint32_t stoa__query_weight(const stoa_query *query) {
     /* One that is barred must come to where that is seen. */
@@ -93,7 +29,7 @@ stoa_status stoa__query_bar(const stoa_query *query) {
 static stoa_status archetype_prepare(void *user) {
     stoa_world *world = user;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
-        if (query->listed && !matches_reserve(query, query->head.count + 1)) {
+        if (query->listed && !stoa__matches_reserve(query, query->head.count + 1)) {
             return stoa__error_memory("a query's matches");
         }
     }
@@ -103,9 +39,9 @@ static stoa_status archetype_prepare(void *user) {
 static void archetype_added(void *user, stoa__archetype *archetype) {
     stoa_world *world = user;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
-        uint64_t bits = query->listed ? match_bits(query, archetype->index / 64) : 0;
+        uint64_t bits = query->listed ? stoa__matches_bits(query, archetype->index / 64) : 0;
         if ((bits >> archetype->index % 64 & 1) != 0) {
-            match_add(query, &archetype->head);
+            stoa__matches_add(query, &archetype->head);
         }
     }
 }
@@ -147,7 +83,7 @@ static stoa_status query_check(const stoa_query *query) {
                            stoa_query_name(query));
     }
     for (uint32_t word = 0; query->listed && word * 64 < storage->archetype_count; word++) {
-        for (uint64_t bits = match_bits(query, word); bits != 0; bits &= bits - 1, at++) {
+        for (uint64_t bits = stoa__matches_bits(query, word); bits != 0; bits &= bits - 1, at++) {
             const stoa__archetype *archetype =
                 storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
             if (at >= query->head.count || query->head.matches[at].archetype != &archetype->head) {
@@ -185,8 +121,7 @@ static size_t queries_bytes(const stoa_world *world) {
                        : 0;
     bytes += stoa__observe_bytes(world);
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
-        bytes += sizeof *query + query->match_capacity * sizeof *query->head.matches +
-                 query->offset_capacity * sizeof *query->head.offsets +
+        bytes += sizeof *query + query->match_capacity * stoa__matches_size(query) +
                  (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query) +
                  stoa__cut_bytes(query);
     }
@@ -272,9 +207,7 @@ static void query_free_memory(stoa_query *query) {
     stoa__walk_free_all(query);
     stoa__heap_text_free(heap, query->name);
     stoa__heap_grow_free(heap, query->head.matches, query->match_capacity,
-                         sizeof *query->head.matches);
-    stoa__heap_grow_free(heap, query->head.offsets, query->offset_capacity,
-                         sizeof *query->head.offsets);
+                         stoa__matches_size(query));
     stoa__heap_free(heap, query, sizeof *query, _Alignof(stoa_query));
 }
 
@@ -416,6 +349,29 @@ uint32_t stoa_query_last_run(const stoa_query *query) {
         return 0;
     }
     return stoa__query_since(query);
+}
+
+stoa_status stoa_query_run_get(const stoa_query *query, stoa_query_run *run) {
+    if (query == NULL || run == NULL) {
+        return stoa__world_null(query != NULL ? query->head.world : NULL,
+                                query == NULL ? "query" : "run");
+    }
+    *run = (stoa_query_run){query->head.last_run, query->ran};
+    return STOA_OK;
+}
+
+stoa_status stoa_query_run_set(stoa_query *query, stoa_query_run run) {
+    if (query == NULL) {
+        return stoa__world_null(NULL, "query");
+    }
+    if (query->head.open != 0) {
+        return stoa__world_report(
+            query->head.world,
+            stoa__error(STOA_ITERATING, "query '%s' is iterated", stoa_query_name(query)));
+    }
+    query->head.last_run = run.tick;
+    query->ran = run.ran;
+    return STOA_OK;
 }
 
 stoa_status stoa_query_follow(stoa_query *query, const stoa_query *other) {

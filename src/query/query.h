@@ -67,7 +67,6 @@ struct stoa_query {
     uint32_t shared;          /* how many wait for stoa_query_unshare */
     uint32_t shared_walks;    /* that those need not to be in use */
     uint32_t match_capacity;
-    uint32_t offset_capacity;
     bool listed; /* the matches are complete and kept so; not before the first iteration */
     bool once;   /* made for one iteration, gone at its end */
     bool ran;    /* a query with `changed` or `added` terms has had a run */
@@ -95,6 +94,14 @@ static inline uint32_t stoa__terms_group(const stoa__terms *terms, uint32_t from
  * not reported. */
 stoa_status stoa__terms_read(stoa_world *world, const stoa_query_desc *desc, stoa__terms *terms);
 
+/* Words of archetypes that are matched at a time where all are. */
+#define STOA__TERMS_WORDS 32u
+
+/* The archetypes from 64 * word on whose columns match, as `count` words of bits, each of which has
+ * archetypes that are there. */
+void stoa__terms_match_words(const stoa__storage *storage, const stoa__terms *terms, uint32_t word,
+                             uint32_t count, uint64_t *bits);
+
 /* The archetypes 64 * word to 64 * word + 63 whose columns match, as bits. */
 uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *terms, uint32_t word);
 
@@ -118,14 +125,6 @@ void stoa__query_install(stoa_world *world);
 
 /* Makes a query and lists it in its world; NULL with the thread's error set. */
 stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, bool once);
-
-/* Lists the archetypes that match, which an iteration needs. The thread's error is set, not
- * reported. */
-stoa_status stoa__query_list(stoa_query *query);
-
-/* Reads the offsets of matches anew where they have moved, so that threads need not. The matches
- * must be listed. */
-void stoa__query_resolve(stoa_query *query);
 
 /* True if the calling thread may walk what the terms match; otherwise the failure is reported.
  * Without `data` it is only asked what matches. */

@@ -240,12 +240,54 @@ uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *term
     return bits;
 }
 
+/* Takes from bits those that a set has not, or, in reverse, those that it has. */
+static void words_mask(const stoa__bitset *set, bool reverse, uint32_t word, uint32_t count,
+                       uint64_t *restrict bits) {
+    uint64_t flip = reverse ? UINT64_MAX : 0;
+    uint32_t there = set->word_count > word ? set->word_count - word : 0;
+    there = there < count ? there : count;
+    const uint64_t *words = set->words + word;
+    for (uint32_t i = 0; i < there; i++) {
+        bits[i] &= words[i] ^ flip;
+    }
+    for (uint32_t i = there; i < count; i++) {
+        bits[i] &= flip;
+    }
+}
+
+void stoa__terms_match_words(const stoa__storage *storage, const stoa__terms *terms, uint32_t word,
+                             uint32_t count, uint64_t *bits) {
+    uint32_t left = storage->archetype_count - word * 64;
+    memset(bits, 0xFF, count * sizeof *bits);
+    bits[count - 1] >>= left < count * 64 ? count * 64 - left : 0;
+    for (uint32_t i = 0; i < terms->required_count; i++) {
+        words_mask(&terms->items[terms->required[i]].component->archetypes, false, word, count,
+                   bits);
+    }
+    for (uint32_t i = 0; i < terms->excluded_count; i++) {
+        words_mask(&terms->items[terms->excluded[i]].component->archetypes, true, word, count,
+                   bits);
+    }
+    for (uint32_t i = 0, end = 0; i < terms->any_count; i = end) {
+        end = stoa__terms_group(terms, i);
+        for (uint32_t k = 0; k < count; k++) {
+            bits[k] &= group_match(terms, i, end, word + k);
+        }
+    }
+}
+
 int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms) {
     uint32_t count = terms->empty ? storage->empty_count : 0;
-    for (uint32_t word = 0; word * 64 < storage->archetype_count; word++) {
-        uint64_t bits = stoa__terms_match(storage, terms, word);
-        for (; bits != 0; bits &= bits - 1) {
-            count += storage->rows[word * 64 + stoa__bit_lowest(bits)];
+    uint32_t words = (storage->archetype_count + 63) / 64;
+    for (uint32_t first = 0; first < words; first += STOA__TERMS_WORDS) {
+        uint64_t bits[STOA__TERMS_WORDS];
+        uint32_t n = words - first < STOA__TERMS_WORDS ? words - first : STOA__TERMS_WORDS;
+        stoa__terms_match_words(storage, terms, first, n, bits);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t *rows = storage->rows + (size_t)(first + i) * 64;
+            for (uint64_t left = bits[i]; left != 0; left &= left - 1) {
+                count += rows[stoa__bit_lowest(left)];
+            }
         }
     }
     return (int32_t)count;

@@ -180,9 +180,6 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
     walk->offsets = NULL;
     walk->fields = 0;
     if (match != NULL) {
-        if (match->version != archetype->head.version) {
-            stoa_match_resolve(walk->query, match);
-        }
         walk->offsets = match->offsets;
         walk->fields = match->fields;
     }

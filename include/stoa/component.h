@@ -15,6 +15,7 @@ typedef struct stoa_component_desc {
     stoa_hooks hooks;            ///< for types that own memory
     uint32_t flags;              ///< of stoa_type_flag
     const stoa_persist *persist; ///< how it is saved; NULL: by its members. Outlives the world
+    bool is_enum;                ///< `fields` are the values of an enum: `"{ RED, BLUE = 4 }"`
 } stoa_component_desc;
 
 /// What a world knows of a component; pointers live as long as the world.

@@ -5,6 +5,7 @@
 #define STOA_EXTENSION_H
 
 #include "stoa/code.h"
+#include "stoa/retype.h"
 #include "stoa/stream.h"
 #include "stoa/world.h"
 
@@ -39,10 +40,11 @@ typedef struct stoa_extension {
     /// What it saves can be worked out anew, or means nothing elsewhere: kept by history, and left
     /// out of snapshots.
     bool memory;
-    /// Asked before components get another layout or other functions: STOA_OK, or an error set by
-    /// stoa_fail if it keeps values, functions or places of members of one of them.
-    stoa_status (*retype)(const stoa_world *world, const void *data, const stoa_component *ids,
-                          int32_t count);
+    /// Told step by step that components get another layout or other functions, if it keeps values,
+    /// functions or places of members. Only the first step can fail, by an error set by stoa_fail:
+    /// the change is refused then. What was exchanged once may have to be exchanged back.
+    stoa_status (*retype)(stoa_world *world, void *data, stoa_retype *retype,
+                          stoa_retype_step step);
     /// Told that the code between two addresses is about to go: forgets all functions in it.
     void (*forget)(stoa_world *world, void *data, const struct stoa_code *code);
 } stoa_extension;
@@ -89,6 +91,12 @@ stoa_status stoa_reserve_sparse_many(stoa_world *world, stoa_entity e, stoa_comp
 /// use stoa_destroy.
 bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user);
 
+/// stoa_destroy_quietly for entities one after the other, up to the first that it refuses.
+/// Returns how many are gone. What has to be found out is found out once, so many in one call take
+/// a fraction of the time.
+int32_t stoa_destroy_quietly_many(stoa_world *world, const stoa_entity *entities, int32_t count,
+                                  const void *user);
+
 /// Sets a managed component of which only hooks and vetoes of `user` would be told.
 /// They are not. False, with nothing changed, if others would be, or it cannot be set now: use
 /// stoa_set_id.
@@ -118,6 +126,10 @@ typedef enum stoa_lock {
 /// What of an entity the hooks that are running leave to change.
 /// Of STOA_NULL: STOA_LOCK_HOOKS if any run.
 stoa_lock stoa_lock_of(const stoa_world *world, stoa_entity e);
+
+/// True while hooks are told that an entity loses a component, alone or with all it has.
+/// A value that it is given meanwhile goes with it. O(hooks that run one inside the other).
+bool stoa_losing_id(const stoa_world *world, stoa_entity e, stoa_component id);
 
 STOA_END
 

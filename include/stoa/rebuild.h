@@ -38,6 +38,13 @@ stoa_status stoa_rebuild_archetype(stoa_rebuild *rebuild, const stoa_component *
                                    int32_t id_count, const stoa_entity *entities,
                                    int32_t row_count);
 
+/// Copies bytes to a place that does not overlap with theirs, as memcpy does.
+typedef void (*stoa_copy_function)(void *to, const void *from, size_t size, void *user);
+
+/// Has the handles of rows copied by a function, in their order; NULL copies them plainly.
+/// So whoever loads can look at them in the same pass. Not all are copied if the call fails.
+stoa_status stoa_rebuild_copier(stoa_rebuild *rebuild, stoa_copy_function copy, void *user);
+
 /// Raw memory for a column of the archetype added last, from row `first` on; NULL on error.
 /// `*count` tells for how many rows it goes on.
 void *stoa_rebuild_column(stoa_rebuild *rebuild, stoa_component id, int32_t first, int32_t *count);
@@ -55,7 +62,8 @@ stoa_status stoa_rebuild_made(stoa_rebuild *rebuild, stoa_component id, int32_t 
 stoa_status stoa_rebuild_switches(stoa_rebuild *rebuild, stoa_component id, const uint8_t *off);
 
 /// Sets the world's tick, before anything is added; everything is then as old as can be.
-/// Otherwise everything counts as added at the tick that the world has.
+/// At the end queries count as never run, and the log starts anew: see stoa/resume.h.
+/// Without this everything counts as added at the tick that the world has.
 stoa_status stoa_rebuild_tick(stoa_rebuild *rebuild, uint32_t tick);
 
 /// Sets when rows were written and added, after stoa_rebuild_tick.
@@ -63,6 +71,23 @@ stoa_status stoa_rebuild_tick(stoa_rebuild *rebuild, uint32_t tick);
 /// newest of its rows.
 stoa_status stoa_rebuild_ticks(stoa_rebuild *rebuild, stoa_component id, int32_t first,
                                int32_t count, uint32_t changed, uint32_t added);
+
+/// Gives an entity more components, zeroed, once all archetypes and sparse components are added.
+/// It moves behind the rows of the archetype that has them, too. `ids` in ascending order, none of
+/// them sparse. STOA_CORRUPT if it has one of them, or does not live.
+stoa_status stoa_rebuild_add(stoa_rebuild *rebuild, stoa_entity e, const stoa_component *ids,
+                             int32_t count);
+
+/// Where a value of an entity is that stoa_rebuild_add gave, to be written; NULL on error.
+/// Valid until the next call of that. What is not a value any more must be zeroed again.
+void *stoa_rebuild_value(stoa_rebuild *rebuild, stoa_entity e, stoa_component id);
+
+/// Sets when such a value was written and added, after the last stoa_rebuild_add.
+stoa_status stoa_rebuild_value_ticks(stoa_rebuild *rebuild, stoa_entity e, stoa_component id,
+                                     uint32_t changed, uint32_t added);
+
+/// Switches such a component off.
+stoa_status stoa_rebuild_value_off(stoa_rebuild *rebuild, stoa_entity e, stoa_component id);
 
 /// Shows what was given: the world can be read, and extensions can load what they saved.
 /// Nothing can be added any more. It can still be cancelled, so entities must neither come nor go.

@@ -8,6 +8,7 @@
  */
 #include "storage/adopt.h"
 
+#include "storage/columns.h"
 #include "storage/layout.h"
 
 /* Makes room in the array of chunks for `count` more. */
@@ -80,6 +81,22 @@ static void chunk_hand_over(stoa__storage *storage, const stoa__edge *edge,
     stoa__state_mark(state, storage->head.tick, true);
 }
 
+/* Notes where the tags of chunks are that the target took over. If the tag that the edge is about
+ * stands alone no other column is elsewhere. */
+static void columns_hand_over(stoa__storage *storage, const stoa__edge *edge,
+                              const stoa_chunk *chunks, int32_t count) {
+    stoa_component id = edge->key[0] & ~STOA__KEY_DROP;
+    bool drops = (edge->key[0] & STOA__KEY_DROP) != 0;
+    bool alone = edge->tag_count == 0 && (drops || storage->head.columns[id] != NULL);
+    for (int32_t i = 0; i < count; i++) {
+        const stoa_chunk *chunk = &chunks[i];
+        stoa__columns_set(storage, id, chunk->number, drops ? NULL : chunk->data + edge->puts->to);
+        if (!alone) {
+            stoa__columns_fill(storage, edge->target, chunk->number);
+        }
+    }
+}
+
 /* Puts the chunks of the source behind those of the target, before its spare ones. */
 static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
                              const stoa__edge *edge) {
@@ -98,6 +115,7 @@ static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
     source->head.chunk_count = 0;
     storage->rows[target->index] += storage->rows[source->index];
     storage->rows[source->index] = 0;
+    columns_hand_over(storage, edge, to, count);
     stoa__archetype_release(storage, target);
     stoa__archetype_release(storage, source);
 }

@@ -10,6 +10,7 @@
 #include "storage/archetype.h"
 
 #include "base/hash.h"
+#include "storage/columns.h"
 #include "storage/edge.h"
 #include "storage/layout.h"
 #include "storage/slab.h"
@@ -358,7 +359,7 @@ void stoa__archetype_hide(stoa__storage *storage, uint32_t count) {
     for (uint32_t i = 0; i < STOA__HOPS; i++) {
         storage->hops[i] = (stoa__hop){.source = NULL};
     }
-    storage->epoch++;
+    storage->head.epoch++;
     if (storage->watch.hidden != NULL) {
         storage->watch.hidden(storage->watch.user, count);
     }
@@ -369,6 +370,10 @@ stoa_status stoa__archetype_init(stoa__storage *storage) {
                          sizeof *storage->head.chunks)) {
         return stoa__error_memory("the table of chunks");
     }
+    if (stoa__columns_init(storage) != STOA_OK) {
+        return STOA_NO_MEMORY;
+    }
+    storage->column_capacity = storage->chunk_capacity;
     stoa_component none = 0;
     stoa__archetype *empty = stoa__archetype_get(storage, &none, 0);
     if (empty == NULL) {

@@ -6,6 +6,7 @@
  * it. Adding one is O(columns), growing the first O(its bytes). One thread at a time. */
 #include "storage/archetype.h"
 
+#include "storage/columns.h"
 #include "storage/layout.h"
 #include "storage/row.h"
 #include "storage/slab.h"
@@ -38,6 +39,7 @@ static uint32_t number_take(stoa__storage *storage) {
         stoa__error_memory("the table of chunks");
         return STOA__NONE;
     }
+    stoa__columns_extend(storage);
     return storage->chunk_count++;
 }
 
@@ -84,6 +86,7 @@ static stoa_status chunk_add(stoa__storage *storage, stoa__archetype *archetype)
     storage->head.chunks[number] = (stoa_chunk_ref){data, &archetype->head};
     archetype->head.chunks[archetype->chunk_held++] = (stoa_chunk){data, number, 0};
     stoa__archetype_tail(archetype);
+    stoa__columns_fill(storage, archetype, number);
     return STOA_OK;
 }
 
@@ -124,6 +127,7 @@ void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *arche
 static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) {
     stoa_chunk *chunk = &archetype->head.chunks[--archetype->chunk_held];
     stoa__slab_free(storage, chunk->data, archetype->block_size);
+    stoa__columns_clear(storage, archetype, chunk->number);
     number_give(storage, chunk->number);
 }
 
@@ -158,6 +162,7 @@ static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archety
     states_lead(archetype, data);
     chunk->data = data;
     storage->head.chunks[chunk->number].data = data;
+    stoa__columns_fill(storage, archetype, chunk->number);
     return STOA_OK;
 }
 
@@ -242,6 +247,7 @@ stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *ar
     stoa__slab_free(storage, chunk->data, archetype->block_size);
     chunk->data = data;
     storage->head.chunks[chunk->number].data = data;
+    stoa__columns_fill(storage, archetype, chunk->number);
     return STOA_OK;
 }
 

@@ -207,7 +207,7 @@ STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edg
                                      : stoa__layout_tag(target, put->lane);
         }
     }
-    edge->epoch = storage->epoch;
+    edge->epoch = storage->head.epoch;
 }
 
 /* Where the copies of an edge stand. */
@@ -462,14 +462,15 @@ static bool puts_right(const stoa__storage *storage, const stoa__edge *edge) {
         bool data = there && stoa__component_at(storage, edge->key[i])->info.size != 0;
         if (!data && put->size == 0) {
             uint32_t to = there ? stoa__archetype_column(edge->target, edge->key[i])->offset : 0;
-            if (edge->epoch == storage->epoch && put->to != to) {
+            if (edge->epoch == storage->head.epoch && put->to != to) {
                 return false;
             }
             continue;
         }
         const stoa__lane *lane = &edge->target->lanes[put->lane];
         if (!data || put->lane >= edge->target->lane_count || lane->id != edge->key[i] ||
-            put->size != lane->size || (edge->epoch == storage->epoch && put->to != lane->offset)) {
+            put->size != lane->size ||
+            (edge->epoch == storage->head.epoch && put->to != lane->offset)) {
             return false;
         }
     }
@@ -496,7 +497,7 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
                      edge->target->lanes[copy->to_lane].kind != lane->kind)) {
             return false;
         }
-        if (edge->epoch == storage->epoch &&
+        if (edge->epoch == storage->head.epoch &&
             (copy->from != source->lanes[copy->from_lane].offset ||
              (kept && copy->to != edge->target->lanes[copy->to_lane].offset))) {
             return false;

@@ -44,7 +44,7 @@ STOA__INLINE uint32_t stoa__edge_hash(uint32_t hash, uint32_t element) {
 /* Offsets that are right for the layouts as they are now. */
 STOA__INLINE void stoa__edge_ready(const stoa__storage *storage, stoa__edge *edge,
                                    const stoa__archetype *source) {
-    if (!STOA_LIKELY(edge->epoch == storage->epoch)) {
+    if (!STOA_LIKELY(edge->epoch == storage->head.epoch)) {
         stoa__edge_refresh(storage, edge, source);
     }
 }

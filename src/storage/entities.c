@@ -102,9 +102,11 @@ void stoa__entities_stamps_fini(stoa__storage *storage) {
 }
 
 stoa_status stoa__entities_stamp_all(stoa__storage *storage) {
-    return stamps_reserve(storage, storage->record_capacity)
-               ? STOA_OK
-               : stoa__error_memory("the stamps of the entity table");
+    if (!stamps_reserve(storage, storage->record_capacity)) {
+        return stoa__error_memory("the stamps of the entity table");
+    }
+    storage->heeded = true;
+    return STOA_OK;
 }
 
 stoa_status stoa__entities_room(stoa__storage *storage, uint32_t record_count) {

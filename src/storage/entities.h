@@ -64,8 +64,8 @@ STOA__INLINE bool stoa__entities_ready(const stoa__storage *storage) {
     return storage->free_first != 0 || storage->head.record_count < storage->record_capacity;
 }
 
-/* Brings a slot to life at `place`; needs the room that stoa__entities_reserve made. */
-STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t place) {
+/* stoa__entities_take where records are not stamped, or the caller does it. */
+STOA__INLINE stoa_entity stoa__entities_take_bare(stoa__storage *storage, uint32_t place) {
     uint32_t index = storage->free_first;
     stoa_record *record;
     if (index != 0) {
@@ -79,8 +79,14 @@ STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t pl
         record->generation = 1;
     }
     record->place = place;
-    stoa__record_stamp(storage, index);
     return (stoa_entity){index, record->generation};
+}
+
+/* Brings a slot to life at `place`; needs the room that stoa__entities_reserve made. */
+STOA__INLINE stoa_entity stoa__entities_take(stoa__storage *storage, uint32_t place) {
+    stoa_entity e = stoa__entities_take_bare(storage, place);
+    stoa__record_stamp(storage, e.index);
+    return e;
 }
 
 /* The index of the entity that is taken next. */

@@ -72,6 +72,5 @@ void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint
         }
     }
     archetype->head.chunk_capacity = (int32_t)rows;
-    archetype->head.version++;
-    storage->epoch++;
+    archetype->head.version = ++storage->head.epoch;
 }

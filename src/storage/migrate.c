@@ -7,6 +7,7 @@
 #include "storage/migrate.h"
 
 #include "storage/adopt.h"
+#include "storage/columns.h"
 #include "storage/entities.h"
 
 /* Bytes that are copied at once when a value is repeated: they stay in the nearest cache. */
@@ -202,14 +203,20 @@ static void rows_place(const stoa__storage *storage, const stoa_chunk *chunk, in
 
 /* Gives a fresh chunk of the target the number of the source's chunk whose first rows it takes:
  * with it the places of those rows stay as they are. */
-static void numbers_swap(stoa__storage *storage, stoa_chunk *from, stoa_chunk *to) {
+static void numbers_swap(stoa__storage *storage, const stoa__archetype *source,
+                         const stoa__archetype *target) {
     stoa_chunk_ref *refs = storage->head.chunks;
+    stoa_chunk *from = source->tail, *to = target->tail;
     uint32_t number = from->number;
     stoa_chunk_ref ref = refs[number];
+    stoa__columns_clear(storage, source, from->number);
+    stoa__columns_clear(storage, target, to->number);
     refs[number] = refs[to->number];
     refs[to->number] = ref;
     from->number = to->number;
     to->number = number;
+    stoa__columns_fill(storage, source, from->number);
+    stoa__columns_fill(storage, target, to->number);
 }
 
 /* Rows of the target's last chunk that may be filled, at most `left`; they count as in use. */
@@ -243,7 +250,7 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
         rows_move(edge, source, from.data, done, to->data, s.slot, s.count);
         rows_mark(storage, edge, to->data, s.slot, s.count);
         if (done == 0 && s.slot == 0) {
-            numbers_swap(storage, source->tail, target->tail);
+            numbers_swap(storage, source, target);
         } else {
             rows_place(storage, to, s.slot, s.count);
         }

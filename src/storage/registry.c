@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "storage/archetype.h"
+#include "storage/columns.h"
 #include "storage/sparse.h"
 
 #include <string.h>
@@ -96,10 +97,11 @@ static description description_of_type(const stoa__storage *storage, const stoa_
 
 static description description_of_desc(const stoa__storage *storage,
                                        const stoa_component_desc *desc) {
+    stoa_type_form form = desc->is_enum ? STOA_FORM_ENUM : STOA_FORM_OWN;
     return (description){
         .name = desc->name,
         .source = {.name = desc->name,
-                   .form = desc->fields != NULL ? STOA_FORM_OWN : STOA_FORM_OPAQUE,
+                   .form = desc->fields != NULL ? form : STOA_FORM_OPAQUE,
                    .text = desc->fields,
                    .size = desc->size,
                    .alignment = desc->alignment,
@@ -354,7 +356,7 @@ static stoa_component registry_add(stoa__storage *storage, const description *d)
     }
     if (!stoa__heap_grow(&storage->heap, &registry->items, &registry->capacity, registry->count + 1,
                          sizeof *registry->items) ||
-        !stoa__map_reserve(&registry->by_name, &storage->heap)) {
+        !stoa__map_reserve(&registry->by_name, &storage->heap) || !stoa__columns_reserve(storage)) {
         stoa__error_memory("the component table");
         return 0;
     }
@@ -364,6 +366,7 @@ static stoa_component registry_add(stoa__storage *storage, const description *d)
     }
     stoa__map_insert(&registry->by_name, stoa__hash_text(d->name), registry->count);
     registry->items[registry->count++] = component;
+    stoa__columns_add(storage);
     if (component->set != NULL) {
         sparse_list(storage, component);
     }
@@ -392,18 +395,25 @@ stoa_component stoa__registry_find(const stoa__storage *storage, const char *nam
 }
 
 /* Notes the id of a slot where the fast paths look, and in the table if that reaches so far. Both
- * are atomic: any number of threads may ask a world that none changes. One whose setup may yet fail
- * is not noted. */
-static stoa_component slot_remember(const stoa__storage *storage, uint32_t slot,
-                                    stoa_component id) {
+ * are atomic: any number of threads may ask a world that none changes. Only a call that has the
+ * world for itself takes the place of another slot: the fast paths read as if nobody did. One whose
+ * setup may yet fail is not noted. */
+static stoa_component slot_remember(const stoa__storage *storage, uint32_t slot, stoa_component id,
+                                    bool alone) {
     stoa__storage *s = (stoa__storage *)(uintptr_t)storage;
+    stoa_atomic64 *at = &s->head.slots[slot % STOA_SLOTS];
     const stoa__component *component = stoa__component_at(storage, id);
     if (component->setup_state != STOA__SETUP_DONE) {
         return id;
     }
     uint32_t special = component->set != NULL || component->fixed ? STOA_SPECIAL : 0;
-    atomic_store_explicit(&s->head.slots[slot % STOA_SLOTS], (uint64_t)(id | special) << 32 | slot,
-                          memory_order_relaxed);
+    uint64_t entry = (uint64_t)(id | special) << 32 | slot, none = 0;
+    if (alone) {
+        atomic_store_explicit(at, entry, memory_order_relaxed);
+    } else {
+        atomic_compare_exchange_strong_explicit(at, &none, entry, memory_order_relaxed,
+                                                memory_order_relaxed);
+    }
     if (slot < s->registry.slot_count) {
         atomic_store_explicit(&s->registry.slot_ids[slot], id, memory_order_relaxed);
     }
@@ -419,7 +429,7 @@ stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type 
     uint32_t slot = slot_of(type);
     stoa_component known = slot_recall(storage, slot);
     if (known != 0) {
-        return slot_remember(storage, slot, known);
+        return slot_remember(storage, slot, known, false);
     }
     stoa_component id = stoa__registry_find(storage, stoa__type_name(type));
     if (id == 0) {
@@ -434,7 +444,7 @@ stoa_component stoa__registry_find_type(const stoa__storage *storage, stoa_type 
          */
         return id;
     }
-    return status == STOA_OK ? slot_remember(storage, slot, id) : 0;
+    return status == STOA_OK ? slot_remember(storage, slot, id, false) : 0;
 }
 
 /* Makes room in the slot table, so that look-ups of this descriptor are quick from now on. */
@@ -467,7 +477,7 @@ stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
     }
     stoa_component id = slot_recall(storage, slot);
     if (id != 0) {
-        return slot_remember(storage, slot, id);
+        return slot_remember(storage, slot, id, true);
     }
     description d = description_of_type(storage, type);
     id = name_find(storage, d.name);
@@ -478,7 +488,7 @@ stoa_component stoa__registry_type(stoa__storage *storage, stoa_type *type) {
     } else {
         id = registry_add(storage, &d);
     }
-    return id != 0 ? slot_remember(storage, slot, id) : 0;
+    return id != 0 ? slot_remember(storage, slot, id, true) : 0;
 }
 
 stoa_component stoa__registry_desc(stoa__storage *storage, const stoa_component_desc *desc) {
@@ -509,6 +519,7 @@ void stoa__registry_fini(stoa__storage *storage) {
     stoa__registry *registry = &storage->registry;
     for (uint32_t i = 0; i < registry->count; i++) {
         stoa_hooks hooks = registry->items[i]->info.hooks;
+        stoa__columns_forget(storage, i + 1);
         stoa__registry_discard(storage, registry->items[i]);
         if (hooks.user_free != NULL) {
             hooks.user_free(hooks.user);
@@ -520,4 +531,5 @@ void stoa__registry_fini(stoa__storage *storage) {
     stoa__heap_free(&storage->heap, storage->registry.slot_ids,
                     storage->registry.slot_count * sizeof *storage->registry.slot_ids,
                     _Alignof(stoa_atomic));
+    stoa__columns_fini(storage);
 }

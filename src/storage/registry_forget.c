@@ -3,6 +3,7 @@
  *
  * Needs no memory. O(slots, and components that go). One thread at a time. */
 #include "base/hash.h"
+#include "storage/columns.h"
 #include "storage/registry.h"
 
 void stoa__registry_forget_slots(stoa__storage *storage, stoa_component first) {
@@ -31,6 +32,7 @@ static void sparse_unlist(stoa__storage *storage, const stoa__component *compone
 void stoa__registry_truncate(stoa__storage *storage, uint32_t count) {
     stoa__registry *registry = &storage->registry;
     while (registry->count > count) {
+        stoa__columns_forget(storage, registry->count);
         stoa__component *component = registry->items[--registry->count];
         stoa__map_remove(&registry->by_name, stoa__hash_text(component->name), registry->count);
         sparse_unlist(storage, component);

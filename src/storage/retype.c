@@ -1,219 +1,16 @@
-/* Components that get other descriptions.
+/* Values of components that get other descriptions.
  *
- * A draft holds the description that is not in force. Every archetype that has a component of
- * another layout gets a twin, with room for as many rows; a sparse set gets one, too. A swap moves
- * the rows over, but for the columns that were converted, and then exchanges the archetypes'
- * contents, so that whoever points at one finds the new. Rows keep their order, columns their
- * ticks. Making room is all that can fail. O(bytes of the archetypes concerned). One thread at a
- * time. */
+ * Every archetype that has a component of another layout gets a twin, with room for as many rows; a
+ * sparse set gets one, too. A swap moves the rows over, but for the columns that were converted,
+ * and then exchanges the archetypes' contents, so that whoever points at one finds the new. Rows
+ * keep their order, columns their ticks. Making room is all that can fail. O(bytes of the
+ * archetypes concerned). One thread at a time. */
 #include "storage/retype.h"
 
 #include "storage/edge.h"
 #include "storage/registry.h"
 
 #include <string.h>
-
-/* Flags that can change with no row moved and no query read anew. */
-#define FLAGS_FREE ((uint32_t)(STOA_HIDDEN | STOA_RAW))
-
-static stoa__draft *draft_find(const stoa__redraft *r, stoa_component id) {
-    for (uint32_t i = 0; i < r->draft_count; i++) {
-        if (r->drafts[i].id == id) {
-            return &r->drafts[i];
-        }
-    }
-    return NULL;
-}
-
-/* True if a member is of a described type whose layout differs. */
-static bool members_drafted(const stoa__redraft *r, const stoa__component *component) {
-    for (int32_t i = 0; i < component->info.member_count; i++) {
-        stoa_component type = component->info.members[i].type;
-        const stoa__draft *draft = type != 0 ? draft_find(r, type) : NULL;
-        if (draft != NULL && draft->layout) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* True if values of both are the same bytes, moved and dropped alike. */
-static bool layout_same(const stoa__redraft *r, const stoa__component *a,
-                        const stoa__component *b) {
-    const stoa_hooks *x = &a->info.hooks, *y = &b->info.hooks;
-    return stoa__registry_members_same(&a->reflection, &b->reflection) &&
-           a->is_enum == b->is_enum && (x->drop == NULL) == (y->drop == NULL) &&
-           (x->move == NULL) == (y->move == NULL) && !members_drafted(r, b);
-}
-
-static bool functions_same(const stoa__component *a, const stoa__component *b) {
-    const stoa_hooks *x = &a->info.hooks, *y = &b->info.hooks;
-    return x->drop == y->drop && x->move == y->move && x->copy == y->copy && x->user == y->user &&
-           x->user_free == y->user_free && a->setup == b->setup;
-}
-
-/* Whether a component can be given a description while it is in use. */
-static stoa_status change_check(const stoa__component *live, const stoa__component *other) {
-    uint32_t flags = (live->info.flags ^ other->info.flags) & ~FLAGS_FREE;
-    if (flags != 0 || (live->info.flags & STOA_MANAGED) != 0) {
-        return stoa__error(STOA_REFUSED,
-                           "component '%s' has other flags than before; start anew for that",
-                           live->name);
-    }
-    if ((live->info.size == 0) != (other->info.size == 0)) {
-        return stoa__error(STOA_REFUSED,
-                           "component '%s' is a tag before or after; give it another name",
-                           live->name);
-    }
-    return STOA_OK;
-}
-
-/* Lists a draft, which is in force from now on if others are. */
-static stoa_status draft_list(stoa__redraft *r, stoa__component *live, stoa__component *other,
-                              bool layout) {
-    if (!stoa__heap_grow(&r->storage->heap, &r->drafts, &r->draft_capacity, r->draft_count + 1,
-                         sizeof *r->drafts)) {
-        return stoa__error_memory("the descriptions of components");
-    }
-    other->info.id = live->info.id;
-    other->info.name = live->name;
-    if (!layout) {
-        /* Members that somebody may look at stay where they are. */
-        other->info.members = live->info.members;
-        other->info.member_count = live->info.member_count;
-    }
-    r->drafts[r->draft_count++] =
-        (stoa__draft){.id = live->info.id,
-                      .other = other,
-                      .layout = layout,
-                      .same = !members_drafted(r, other) &&
-                              stoa__registry_members_same(&live->reflection, &other->reflection),
-                      .before = live->info,
-                      .after = other->info};
-    return STOA_OK;
-}
-
-/* A struct inside of a component whose functions differ turned out to differ, too. */
-static void draft_widen(stoa__redraft *r, stoa__draft *draft) {
-    stoa__redraft_show(r, false);
-    stoa__component *other = draft->other;
-    draft->layout = true;
-    draft->same = false;
-    other->info.members = other->reflection.members;
-    other->info.member_count = other->reflection.member_count;
-    draft->after = other->info;
-    stoa__redraft_show(r, true);
-}
-
-/* stoa__redraft_add for a name that is registered, the descriptions of after in force. */
-static stoa_status draft_make(stoa__redraft *r, stoa_component id, const stoa_type *type, bool own,
-                              bool *drafted) {
-    stoa__component *live = stoa__component_at(r->storage, id);
-    stoa__component *other = stoa__registry_draft(r->storage, type);
-    if (other == NULL) {
-        return stoa_last_error().status;
-    }
-    stoa__draft *before = draft_find(r, id);
-    bool layout = !layout_same(r, live, other);
-    bool functions = !functions_same(live, other) || live->info.flags != other->info.flags;
-    bool persist = live->info.persist != other->info.persist;
-    stoa_status status = STOA_OK;
-    if (before != NULL || !own) {
-        bool same = stoa__registry_members_same(&live->reflection, &other->reflection);
-        status = same && !functions ? STOA_OK : stoa__registry_conflict(live->name);
-        if (status == STOA_OK && before != NULL && !before->layout && members_drafted(r, other)) {
-            draft_widen(r, before);
-            *drafted = true;
-        }
-    } else if (layout || functions || persist) {
-        status = change_check(live, other);
-        if (status == STOA_OK) {
-            status = draft_list(r, live, other, layout);
-        }
-        if (status == STOA_OK) {
-            *drafted = true;
-            return STOA_OK;
-        }
-    }
-    stoa__registry_discard(r->storage, other);
-    return status;
-}
-
-/* Exchanges what two components are described as. */
-static void describe_exchange(stoa__component *a, stoa__component *b, bool layout) {
-    stoa__component old = *a;
-    a->info = b->info;
-    a->identifier = b->identifier;
-    a->text_hash = b->text_hash;
-    a->is_enum = b->is_enum;
-    a->dense = b->dense;
-    a->fixed = b->fixed;
-    a->nest = b->nest;
-    a->setup = b->setup;
-    a->setup_state = b->setup_state;
-    b->info = old.info;
-    b->identifier = old.identifier;
-    b->text_hash = old.text_hash;
-    b->is_enum = old.is_enum;
-    b->dense = old.dense;
-    b->fixed = old.fixed;
-    b->nest = old.nest;
-    b->setup = old.setup;
-    b->setup_state = old.setup_state;
-    if (layout) {
-        a->reflection = b->reflection;
-        b->reflection = old.reflection;
-    }
-}
-
-void stoa__redraft_show(stoa__redraft *r, bool after) {
-    if (r->shown == after) {
-        return;
-    }
-    r->shown = after;
-    for (uint32_t i = 0; i < r->draft_count; i++) {
-        stoa__draft *draft = &r->drafts[i];
-        describe_exchange(stoa__component_at(r->storage, draft->id), draft->other, draft->layout);
-    }
-}
-
-stoa_status stoa__redraft_add(stoa__redraft *r, stoa_type *type, bool own, bool *drafted) {
-    *drafted = false;
-    stoa__redraft_show(r, true);
-    stoa_status status = STOA_OK;
-    const char *name = stoa__type_name(type);
-    stoa_component id = name != NULL ? stoa__registry_named(r->storage, name) : 0;
-    uint32_t count = r->draft_count;
-    if (id == 0 || id > r->component_count) {
-        status = stoa__registry_type(r->storage, type) != 0 ? STOA_OK : stoa_last_error().status;
-        /* A struct that comes after it may have it inside. */
-        *drafted = status == STOA_OK && id == 0;
-    } else {
-        status = draft_make(r, id, type, own, drafted);
-    }
-    if (r->draft_count > count) {
-        /* The new one, too, is in force now. */
-        stoa__draft *draft = &r->drafts[count];
-        describe_exchange(stoa__component_at(r->storage, draft->id), draft->other, draft->layout);
-    }
-    stoa__redraft_show(r, false);
-    return status;
-}
-
-/* Whether components that are not drafted have drafted ones inside. */
-static stoa_status inside_check(const stoa__redraft *r) {
-    for (uint32_t i = 0; i < r->storage->registry.count; i++) {
-        const stoa__component *component = r->storage->registry.items[i];
-        const stoa__draft *draft = draft_find(r, i + 1);
-        if (i < r->component_count && (draft == NULL || !draft->layout) &&
-            members_drafted(r, component)) {
-            return stoa__error(STOA_CONFLICT,
-                               "component '%s' has a struct inside whose layout differs",
-                               component->name);
-        }
-    }
-    return STOA_OK;
-}
 
 /* True if an archetype has a component whose layout differs. */
 static bool archetype_concerned(const stoa__redraft *r, const stoa__archetype *archetype) {
@@ -265,7 +62,7 @@ static stoa_status twin_make(stoa__redraft *r, stoa__archetype *archetype) {
 
 stoa_status stoa__redraft_room(stoa__redraft *r) {
     stoa__storage *storage = r->storage;
-    stoa_status status = inside_check(r);
+    stoa_status status = stoa__redraft_inside(r);
     stoa__redraft_show(r, true);
     for (uint32_t i = 0; i < storage->archetype_total && status == STOA_OK; i++) {
         if (archetype_concerned(r, storage->archetypes[i])) {
@@ -354,6 +151,26 @@ stoa_status stoa__redraft_visit(stoa__redraft *r, stoa__draft_fn call, void *use
     return status;
 }
 
+stoa_status stoa__redraft_each(const stoa__redraft *r, const stoa__draft *draft,
+                               stoa_retype_fn call, void *user) {
+    stoa_status status = STOA_OK;
+    for (uint32_t i = 0; i < r->twin_count && status == STOA_OK; i++) {
+        const stoa__archetype *live = r->twins[i].live, *twin = r->twins[i].twin;
+        const stoa_column *column = stoa__archetype_column(twin, draft->id);
+        for (stretch s = {.next = 0};
+             column != NULL && status == STOA_OK && stretch_next(live, twin, rows_of(live), &s);) {
+            status = call(user, (const stoa_entity *)(void *)s.from + s.from_row,
+                          s.to + column->offset + (size_t)s.to_row * draft->after.size,
+                          (int32_t)s.count);
+        }
+    }
+    const stoa__sparse *set = stoa__component_at(r->storage, draft->id)->set;
+    if (status == STOA_OK && draft->set_made && set->count > 0) {
+        status = call(user, set->entities, draft->set.values, (int32_t)set->count);
+    }
+    return status;
+}
+
 /* The lane of an archetype that corresponds to one of its twin, or NULL. */
 static const stoa__lane *lane_match(const stoa__archetype *archetype, const stoa__lane *lane) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
@@ -369,7 +186,8 @@ static void lanes_transfer(const stoa__redraft *r, const stoa__archetype *from,
                            const stoa__archetype *to, uint32_t rows) {
     for (uint32_t i = 0; i < from->lane_count; i++) {
         const stoa__lane *lane = &from->lanes[i], *target = lane_match(to, lane);
-        const stoa__draft *draft = lane->kind == STOA__LANE_DATA ? draft_find(r, lane->id) : NULL;
+        const stoa__draft *draft =
+            lane->kind == STOA__LANE_DATA ? stoa__redraft_find(r, lane->id) : NULL;
         if (target == NULL || (draft != NULL && draft->layout)) {
             continue;
         }
@@ -449,8 +267,7 @@ static void archetypes_exchange(stoa__storage *storage, stoa__archetype *a, stoa
     a->lanes = old.lanes;
     b->ids = a->ids;
     a->ids = old.ids;
-    a->head.version = b->head.version =
-        1 + (a->head.version > b->head.version ? a->head.version : b->head.version);
+    a->head.version = b->head.version = ++storage->head.epoch;
     chunks_lead(storage, a, b);
     chunks_lead(storage, b, a);
 }
@@ -485,7 +302,7 @@ void stoa__redraft_swap(stoa__redraft *r) {
     r->swapped = !r->swapped;
     stoa__redraft_show(r, r->swapped);
     stoa__registry_forget_slots(storage, 1);
-    storage->epoch++;
+    storage->head.epoch++;
     storage->upheavals++;
 }
 

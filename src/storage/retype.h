@@ -5,6 +5,7 @@
 #ifndef STOA_STORAGE_RETYPE_H
 #define STOA_STORAGE_RETYPE_H
 
+#include "stoa/retype.h"
 #include "storage/sparse.h"
 
 /* A component that gets another description. */
@@ -47,15 +48,26 @@ typedef stoa_status (*stoa__draft_fn)(void *user, stoa__draft *draft, void *befo
  * error is set. */
 stoa_status stoa__redraft_add(stoa__redraft *r, stoa_type *type, bool own, bool *drafted);
 
+/* The draft of a component, or NULL. */
+stoa__draft *stoa__redraft_find(const stoa__redraft *r, stoa_component id);
+
 /* Puts the descriptions of after in force, or those of before, with no values changed: for a look.
  */
 void stoa__redraft_show(stoa__redraft *r, bool after);
+
+/* STOA_OK unless components that are not drafted have drafted ones inside. The thread's error is
+ * set. */
+stoa_status stoa__redraft_inside(const stoa__redraft *r);
 
 /* Makes room for values of another form. The thread's error is set. */
 stoa_status stoa__redraft_room(stoa__redraft *r);
 
 /* Calls for all values of components whose layout differs, always in the same order. */
 stoa_status stoa__redraft_visit(stoa__redraft *r, stoa__draft_fn call, void *user);
+
+/* Shows the values that entities are about to get of a component of another layout. */
+stoa_status stoa__redraft_each(const stoa__redraft *r, const stoa__draft *draft,
+                               stoa_retype_fn call, void *user);
 
 /* Puts the other side in force: descriptions and values. Cannot fail. */
 void stoa__redraft_swap(stoa__redraft *r);

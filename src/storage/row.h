@@ -147,6 +147,16 @@ STOA__INLINE void stoa__row_pop(stoa__storage *storage, stoa__archetype *archety
     }
 }
 
+/* The same of several rows of the last chunk. */
+STOA__INLINE void stoa__row_pop_many(stoa__storage *storage, stoa__archetype *archetype,
+                                     uint32_t count) {
+    storage->rows[archetype->index] -= count;
+    archetype->tail->count -= (int32_t)count;
+    if (archetype->tail->count == 0) {
+        stoa__row_chunk_emptied(storage, archetype);
+    }
+}
+
 /* The entity of `last` now lives at `hole`. */
 STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, stoa__row hole, stoa__row last) {
     stoa_entity moved = *stoa__row_entity(last);

@@ -239,7 +239,6 @@ typedef struct stoa__storage {
     stoa__heap heap;
     stoa__registry registry;
     uint32_t chunk_size; /* bytes aimed at */
-    uint32_t epoch;      /* moves on whenever a layout changes, so that edges know theirs are old */
 
     uint32_t *record_stamps; /* of each page of records: the stamp when one was written last; NULL
                                 until somebody wants to know */
@@ -261,11 +260,15 @@ typedef struct stoa__storage {
     stoa__map by_set;
     stoa__watch watch;
     bool watch_all;                /* observers or a log want to know of every change */
+    bool heeded;                   /* they do, or records are stamped */
     stoa__component *sparse_first; /* the sparse components form a list; NULL: there are none */
     uint32_t reserved_count;       /* slots that command buffers hold: neither live nor free */
 
     uint32_t chunk_count;      /* numbers given out, number 0 included */
     uint32_t chunk_capacity;   /* of head.chunks */
+    uint32_t column_capacity;  /* of each table in head.columns: the same */
+    uint32_t column_list;      /* capacity of head.columns */
+    uint32_t column_tables;    /* tables in it */
     uint32_t chunk_free_first; /* free numbers form a list through `data` */
     uint32_t chunk_free_count;
     stoa__slabs slabs;

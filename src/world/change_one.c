@@ -154,19 +154,49 @@ STOA__INLINE stoa_status edge_take(stoa_world *world, stoa_entity e, stoa__arche
                                     : put_hooked(world, e, source, edge, data);
 }
 
-/* Sets one component that is not sparse, or adds it if there is no value. */
-STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, stoa_component id,
-                                              const void *data) {
-    stoa__storage *storage = &world->storage;
-    stoa_record *record = stoa__entities_find(storage, e);
-    if (!STOA_LIKELY(record != NULL)) {
-        return stoa__world_dead(world, e);
-    }
-    stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
-    const stoa_column *column = stoa__archetype_column(archetype, id);
-    if (column == NULL) {
-        return component_move(world, e, archetype, id, data);
-    }
+/* Overwrites a component of which nobody is told. */
+STOA__APART static stoa_status overwrite_untold(const stoa__storage *storage,
+                                                const stoa__component *component,
+                                                const stoa_column *column, uint32_t place,
+                                                const void *data) {
+    stoa__change_component(storage, component, column, stoa__row_at(storage, place), data);
+    return STOA_OK;
+}
+
+/* Overwrites a component of which only hooks are told, with nothing under way. What the first of
+ * them sees is where it was put. */
+STOA__APART static stoa_status overwrite_hooked(stoa_world *world, stoa_entity e,
+                                                const stoa__component *component,
+                                                const stoa_column *column, uint32_t place,
+                                                const void *data) {
+    stoa__row row = stoa__row_at(&world->storage, place);
+    size_t size = component->info.size;
+    uint8_t *value = row.data + column->offset + row.slot * size;
+    stoa__change_overwrite(component, value, data);
+    stoa__row_mark(&world->storage, column, row);
+    stoa__hook_lock(world, e);
+    hooks_fire(world, STOA_ON_SET, e, component, size != 0 ? value : NULL);
+    stoa__hook_unlock(world);
+    return STOA_OK;
+}
+
+/* Overwrites a component that is immutable or watched. */
+STOA__INLINE stoa_status overwrite_told(stoa_world *world, stoa_entity e,
+                                        const stoa__component *component, const stoa_column *column,
+                                        uint32_t place, const void *data) {
+    const stoa__storage *storage = &world->storage;
+    bool hooks_only = component->hooks[STOA_ON_SET] != NULL && !storage->watch_all &&
+                      (component->hooked & STOA__HOOKED_SET & STOA__HOOKED_VETO) == 0;
+    return STOA_LIKELY(hooks_only && storage->head.open == 0)
+               ? overwrite_hooked(world, e, component, column, place, data)
+               : stoa__change_one(world, e, component->info.id, data);
+}
+
+/* Sets a component that is in a column. */
+STOA__INLINE stoa_status column_overwrite(stoa_world *world, stoa_entity e, stoa_component id,
+                                          const stoa_column *column, uint32_t place,
+                                          const void *data) {
+    const stoa__storage *storage = &world->storage;
     const stoa__component *component = stoa__component_at(storage, id);
     if (data == NULL) {
         return STOA_OK;
@@ -174,11 +204,35 @@ STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, 
     if (!stoa__guard_allows(world, id, true)) {
         return STOA_ACCESS;
     }
-    if (!STOA_LIKELY((component->hooked & STOA__HOOKED_SET) == 0 && !component->fixed)) {
-        return stoa__change_one(world, e, id, data);
+    return STOA_LIKELY((component->hooked & STOA__HOOKED_SET) == 0 && !component->fixed)
+               ? overwrite_untold(storage, component, column, place, data)
+               : overwrite_told(world, e, component, column, place, data);
+}
+
+/* column_put_one for a live entity whose component is not in the first column looked at. */
+STOA__APART static stoa_status column_put_sought(stoa_world *world, stoa_entity e,
+                                                 stoa_component id, const void *data) {
+    stoa__storage *storage = &world->storage;
+    uint32_t place = storage->head.records[e.index].place;
+    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    const stoa_column *column = stoa__archetype_column(archetype, id);
+    return column != NULL ? column_overwrite(world, e, id, column, place, data)
+                          : component_move(world, e, archetype, id, data);
+}
+
+/* Sets one component that is not sparse, or adds it if there is no value. */
+STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, stoa_component id,
+                                              const void *data) {
+    const stoa__storage *storage = &world->storage;
+    const stoa_record *record = stoa__entities_find(storage, e);
+    if (!STOA_LIKELY(record != NULL)) {
+        return stoa__world_dead(world, e);
     }
-    stoa__change_component(storage, component, column, stoa__row_at(storage, record->place), data);
-    return STOA_OK;
+    const stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    const stoa_column *column = stoa_archetype_entry(&archetype->head, id);
+    return STOA_LIKELY(column->id == id)
+               ? column_overwrite(world, e, id, column, record->place, data)
+               : column_put_sought(world, e, id, data);
 }
 
 /* Takes one component away that is not sparse. */

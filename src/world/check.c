@@ -5,6 +5,7 @@
  * without duplicates, and unique; 6 slot 0 is reserved. Reads everything, changes nothing, needs no
  * memory. */
 #include "storage/archetype.h"
+#include "storage/columns.h"
 #include "storage/edge.h"
 #include "storage/entities.h"
 #include "storage/row.h"
@@ -253,7 +254,7 @@ static size_t archetype_bytes(const stoa__archetype *archetype) {
 /* Every byte the world has from its allocator must be accounted for. */
 static stoa_status bytes_check(const stoa_world *world) {
     const stoa__storage *storage = &world->storage;
-    size_t bytes = sizeof *world + registry_bytes(storage) +
+    size_t bytes = sizeof *world + registry_bytes(storage) + stoa__columns_bytes(storage) +
                    storage->record_capacity * sizeof(stoa_record) +
                    storage->stamp_count * sizeof *storage->record_stamps +
                    storage->archetype_capacity * sizeof *storage->archetypes +
@@ -302,6 +303,9 @@ stoa_status stoa_check(const stoa_world *world) {
     }
     if (status == STOA_OK) {
         status = numbers_check(&world->storage);
+    }
+    if (status == STOA_OK) {
+        status = stoa__columns_check(&world->storage);
     }
     for (uint32_t i = 0; i < world->storage.registry.count && status == STOA_OK; i++) {
         const stoa__sparse *set = world->storage.registry.items[i]->set;

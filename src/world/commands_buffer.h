@@ -59,7 +59,7 @@ typedef struct stoa__kind {
 /* Kinds that are found without a search, a power of two. */
 #define STOA__KIND_CACHE 32u
 /* Handles beyond the entity table that a forked buffer takes in a row. */
-#define STOA__FORK_RUN 64u
+#define STOA__FORK_RUN 8u
 
 struct stoa_commands {
     /* What forking, joining and an empty flush look at comes first, in one line. */
@@ -74,7 +74,7 @@ struct stoa_commands {
     uint32_t handle_used;
     uint32_t beyond; /* handles past the entity table that were given out */
     uint32_t wanted; /* handles given out in the last fork */
-    uint32_t peak;   /* the most handles given out in one fork */
+    uint32_t peak;   /* the most handles given out in one fork, lately */
     uint32_t fork_index;
     stoa_entity *handles; /* held for this fork, in the order they are given out */
     uint32_t handle_capacity;

@@ -2,12 +2,14 @@
  *
  * What the threads share is decided before they start: each buffer has handles of slots held for
  * it, as many as it gave out the last time, and beyond those it takes indexes past the entity table
- * by a rule. Where free slots abound it is as many as it ever gave out: a buffer that creates now
- * and then must not extend the table each time. Run r of buffer k of n, of 64 indexes, starts at
- * base + (r * n + k) * 64. So a handle depends on the order of the buffers and on what each
- * records. When the threads are done the table is extended to the highest index taken, and what was
- * not given out becomes free: those held come first, in the order they would have been given out,
- * then the gaps between runs, lowest first. Forking is O(handles held), joining O(slots added). */
+ * by a rule. Where there are enough free slots it is as many as it gave out lately at most, and
+ * some more: a buffer that creates now and then must not extend the table each time. Run r of
+ * buffer k of n, of 8 indexes, starts at base + (r * n + k) * 8. So a handle depends on the order
+ * of the buffers and on what each records. When the threads are done the table is extended to the
+ * highest index taken, and what was not given out becomes free: those held come first, in the order
+ * they would have been given out, then the gaps between runs, lowest first. Forking is O(handles
+ * held), joining O(slots added). */
+#include "stoa/resume.h"
 #include "storage/entities.h"
 #include "world/commands_buffer.h"
 
@@ -33,19 +35,25 @@ stoa_entity stoa__commands_deal(stoa_commands *commands) {
     return (stoa_entity){(uint32_t)index, 1};
 }
 
-/* Free slots that abound, beside SLOTS_AMPLE times what all buffers ever gave out. */
-#define SLOTS_SPARE 4096u
-#define SLOTS_AMPLE 16u
+/* Handles that each buffer gets beyond what it gave out lately, if any buffer of the fork did. */
+#define HANDLES_SPARE 8u
 
 /* How many handles the buffers of a fork want. */
 typedef struct demand {
-    uint64_t last; /* as many as the last time */
-    uint64_t most; /* as many as ever */
-    bool ample;    /* free slots abound: they get the most */
+    uint64_t last;  /* as many as the last time */
+    uint64_t most;  /* as many as lately at most, and some more */
+    uint32_t spare; /* for each buffer, of those */
+    bool ample;     /* there are so many free slots: they get the most */
 } demand;
 
+/* What a buffer gave out lately at most, and an eighth more. */
+static uint32_t buffer_most(const stoa_commands *commands) {
+    uint32_t most = commands->peak > commands->wanted ? commands->peak : commands->wanted;
+    return most + most / 8;
+}
+
 static uint32_t buffer_wants(const stoa_commands *commands, const demand *wanted) {
-    return wanted->ample ? commands->peak : commands->wanted;
+    return wanted->ample ? buffer_most(commands) + wanted->spare : commands->wanted;
 }
 
 static uint64_t demand_sum(const demand *wanted) {
@@ -99,10 +107,13 @@ static stoa_status buffers_mark(stoa_world *world, stoa_commands *const *buffers
         c->epoch++;
         c->fork_index = (uint32_t)i;
         wanted->last += c->wanted;
-        wanted->most += c->peak;
+        wanted->most += buffer_most(c);
     }
-    wanted->ample = world->storage.free_count > SLOTS_SPARE &&
-                    (world->storage.free_count - SLOTS_SPARE) / SLOTS_AMPLE >= wanted->most;
+    if (wanted->most > 0) {
+        wanted->spare = HANDLES_SPARE;
+        wanted->most += (uint64_t)count * HANDLES_SPARE;
+    }
+    wanted->ample = world->storage.free_count >= wanted->most;
     return STOA_OK;
 }
 
@@ -188,12 +199,14 @@ void stoa__commands_unfork(stoa_world *world) {
     world->storage.head.open &= ~STOA__OPEN_FORK;
 }
 
-/* Takes back what a buffer did not give out, and notes what it will want. */
+/* Takes back what a buffer did not give out, and notes what it will want. A peak fades, so that a
+ * fork does not hold for ever what was needed once; small ones cost nothing and stay. */
 static void handles_settle(stoa__storage *storage, stoa_commands *commands) {
     for (uint32_t k = commands->handle_count; k-- > commands->handle_used;) {
         stoa__entities_unhold(storage, commands->handles[k], false);
     }
     commands->wanted = commands->handle_used + commands->beyond;
+    commands->peak -= commands->peak / 16;
     commands->peak = commands->wanted > commands->peak ? commands->wanted : commands->peak;
     commands->handle_count = commands->handle_used = commands->beyond = 0;
 }
@@ -221,5 +234,29 @@ stoa_status stoa_commands_join(stoa_world *world) {
         }
     }
     stoa__commands_unfork(world);
+    return STOA_OK;
+}
+
+stoa_handle_habit stoa_commands_habit(const stoa_commands *commands) {
+    return commands != NULL ? (stoa_handle_habit){commands->wanted, commands->peak}
+                            : (stoa_handle_habit){0, 0};
+}
+
+stoa_status stoa_commands_habit_set(stoa_commands *commands, stoa_handle_habit habit) {
+    stoa_status status = stoa__commands_usable(commands);
+    if (status != STOA_OK) {
+        return status;
+    }
+    if (commands->forked) {
+        return stoa__world_report(commands->world,
+                                  stoa__error(STOA_FORKED, "the command buffer is forked"));
+    }
+    if (habit.last > (uint32_t)STOA_ENTITY_MAX || habit.most > (uint32_t)STOA_ENTITY_MAX) {
+        return stoa__world_report(
+            commands->world,
+            stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX));
+    }
+    commands->wanted = habit.last;
+    commands->peak = habit.most;
     return STOA_OK;
 }

@@ -8,6 +8,7 @@
  * Chunks know how new their columns are. A chunk that a row came from has told the chunk it went to
  * once for all rows, as long as nothing came to it meanwhile. */
 #include "storage/edge.h"
+#include "storage/ends.h"
 #include "storage/entities.h"
 #include "world/commands_buffer.h"
 #include "world/values.h"
@@ -23,6 +24,9 @@ typedef struct run {
     const uint8_t *end; /* of the block */
     size_t stride;      /* from one command to the next */
 } run;
+
+/* Destructions that are applied together. */
+#define ENDS_MAX 256
 
 /* One half of a command's header: its entity, or what it does. */
 STOA__INLINE uint64_t command_half(const uint8_t *at, size_t half) {
@@ -109,15 +113,6 @@ STOA__INLINE void columns_move(const stoa__edge *edge, stoa__row from, stoa__row
     }
 }
 
-/* Rows were taken from the end of an archetype's last chunk, which has so many left. */
-static void rows_shrink(stoa__storage *storage, stoa__archetype *archetype, uint32_t left) {
-    storage->rows[archetype->index] -= (uint32_t)archetype->tail->count - left;
-    archetype->tail->count = (int32_t)left;
-    if (left == 0) {
-        stoa__row_chunk_emptied(storage, archetype);
-    }
-}
-
 /* Applies a run of changes to one component, at most until the chunk that is filled is full, or the
  * one that is emptied empty; returns how many. What changes with each command is kept in locals:
  * writing columns could change anything else, as far as the compiler knows. */
@@ -175,7 +170,7 @@ STOA__INLINE uint32_t changes_apply(const run *r, const uint8_t *at, bool stampe
     uint32_t count = (uint32_t)to.slot - (uint32_t)target->count;
     storage->rows[edge->target->index] += count;
     target->count = (int32_t)to.slot;
-    rows_shrink(storage, r->source, left);
+    stoa__row_pop_many(storage, r->source, count);
     return count;
 }
 
@@ -189,64 +184,15 @@ static uint32_t changes_run(const run *r, const uint8_t *at) {
                                              : changes_run_stamped(r, at);
 }
 
-/* Applies a run of destructions, at most until a chunk is empty; returns how many. */
-STOA__INLINE uint32_t ends_apply(const run *r, const uint8_t *at, bool stamped) {
-    const uint8_t *filled = &nobody; /* the chunk that the last one has told */
-    stoa__storage *storage = r->storage;
-    const stoa__archetype *source = r->source;
-    stoa_record *records = storage->head.records;
-    uint32_t *stamps = storage->record_stamps, stamp = storage->stamp;
-    const stoa_chunk_ref *chunks = storage->head.chunks;
-    uint32_t record_count = storage->head.record_count, free_first = storage->free_first;
-    const stoa__lane *lanes = source->lanes, *lanes_end = lanes + source->lane_count;
-    stoa__row last = stoa__row_last(source);
-    uint32_t rows = (uint32_t)last.slot + 1, left = rows;
-    const uint8_t *end = at + sizeof(stoa__command) * commands_alike(r, at, rows);
-    for (; at != end; at += sizeof(stoa__command)) {
-        stoa_entity e = ((const stoa__command *)(const void *)at)->entity;
-        uint32_t place = entity_place(records, record_count, chunks, source, e);
-        if (!STOA_LIKELY(place != STOA__NONE && e.generation != STOA__GENERATION_MAX)) {
-            break;
-        }
-        stoa__row hole = {chunks[place >> STOA_PLACE_BITS].data, place & (STOA__ROWS_MAX - 1),
-                          place};
-        last.slot = --left;
-        if (hole.slot != last.slot || hole.data != last.data) {
-            if (last.data != hole.data && !STOA_LIKELY(filled == hole.data)) {
-                stoa__row_states_merge(source, hole.data, last.data);
-                filled = hole.data;
-            }
-            for (const stoa__lane *lane = lanes; lane != lanes_end; lane++) {
-                size_t size = lane->size;
-                uint32_t offset = lane->offset;
-                stoa__copy_small(hole.data + offset + hole.slot * size,
-                                 last.data + offset + last.slot * size, size);
-            }
-            stoa_entity moved = *stoa__row_entity(last);
-            *stoa__row_entity(hole) = moved;
-            records[moved.index].place = place;
-            if (stamped) {
-                stamps[moved.index >> STOA__STAMP_BITS] = stamp;
-            }
-        }
-        records[e.index] = (stoa_record){(e.generation + 1) | STOA__DEAD, free_first};
-        if (stamped) {
-            stamps[e.index >> STOA__STAMP_BITS] = stamp;
-        }
-        free_first = e.index;
-    }
-    storage->free_first = free_first;
-    storage->free_count += rows - left;
-    rows_shrink(storage, r->source, left);
-    return rows - left;
-}
-
-STOA__APART static uint32_t ends_run_stamped(const run *r, const uint8_t *at) {
-    return ends_apply(r, at, true);
-}
-
+/* Applies a run of destructions, at most so many as fit a list of their entities; returns how many.
+ */
 static uint32_t ends_run(const run *r, const uint8_t *at) {
-    return r->storage->record_stamps == NULL ? ends_apply(r, at, false) : ends_run_stamped(r, at);
+    stoa_entity entities[ENDS_MAX];
+    uint32_t count = 0, alike = commands_alike(r, at, ENDS_MAX);
+    for (; count < alike; count++) {
+        memcpy(&entities[count], at + count * sizeof(stoa__command), sizeof *entities);
+    }
+    return stoa__ends_run(r->storage, r->source, entities, count);
 }
 
 /* Finds the edge of a run of changes; false if its commands are no matter of moving plain rows, or
@@ -288,7 +234,7 @@ bool stoa__commands_run(stoa_commands *commands, const stoa__command *command) {
     };
     uint32_t count = 0;
     if (r.op == STOA__COMMAND_DESTROY) {
-        if (r.source->simple && r.source->small && world->events.target_count == 0) {
+        if (r.source->simple && world->events.target_count == 0) {
             count = ends_run(&r, place->at);
         }
     } else if (edge_find(&r)) {

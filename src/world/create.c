@@ -31,23 +31,33 @@ STOA__COLD static stoa_entity create_empty(stoa_world *world, stoa_entity held) 
     return e;
 }
 
-stoa_entity stoa_create(stoa_world *world) {
+/* stoa_create for whatever is not quick. */
+STOA__APART static stoa_entity create_checked(stoa_world *world) {
     if (stoa__world_may_change(world) != STOA_OK) {
         return STOA_NULL;
     }
     stoa__storage *storage = &world->storage;
-    if (!STOA_LIKELY(stoa__entities_ready(storage))) {
+    if (!stoa__entities_ready(storage)) {
         stoa_status status = stoa__entities_reserve(storage, 1);
         if (status != STOA_OK) {
             stoa__world_report(world, status);
             return STOA_NULL;
         }
     }
-    if (!STOA_LIKELY(!storage->watch_all)) {
+    if (storage->watch_all) {
         return create_empty(world, STOA_NULL);
     }
     storage->empty_count++;
     return stoa__entities_take(storage, 0);
+}
+
+stoa_entity stoa_create(stoa_world *world) {
+    if (!STOA_LIKELY(world != NULL && world->storage.head.open == 0 && !world->storage.heeded &&
+                     stoa__entities_ready(&world->storage))) {
+        return create_checked(world);
+    }
+    world->storage.empty_count++;
+    return stoa__entities_take_bare(&world->storage, 0);
 }
 
 /* A raw row of the archetype and a slot to go with it; nothing has changed on error. */
@@ -113,7 +123,7 @@ static void bundle_remember(const stoa_world *world, stoa__bundle *bundle, const
     memcpy(bundle->slots, slots, (size_t)count * sizeof *slots);
     bundle->edge = edge;
     bundle->count = count;
-    bundle->epoch = world->storage.epoch - 1;
+    bundle->epoch = world->storage.head.epoch - 1;
 }
 
 /* Reads the offsets of a bundle anew. */
@@ -133,7 +143,7 @@ STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bund
     }
     bundle->target = edge->target;
     bundle->words = words;
-    bundle->epoch = storage->epoch;
+    bundle->epoch = storage->head.epoch;
 }
 
 /* The edge that leads from nothing to the columns of a bundle; NULL with the thread's error set. */
@@ -278,7 +288,7 @@ stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int3
         stoa__world_report(world, status);
         return STOA_NULL;
     }
-    if (!STOA_LIKELY(bundle->epoch == storage->epoch)) {
+    if (!STOA_LIKELY(bundle->epoch == storage->head.epoch)) {
         bundle_refresh(storage, bundle);
     }
     for (int32_t i = 0; i < count; i++) {
@@ -346,8 +356,8 @@ STOA__INLINE stoa_entity create_few(stoa_world *world, int32_t count, piece a, p
     }
     stoa__storage *storage = &world->storage;
     const stoa__bundle *bundle = stoa__bundle_at(world, a.type, count);
-    if (!STOA_LIKELY(bundle->count == count && bundle->epoch == storage->epoch && bundle->words &&
-                     storage->head.open == 0 && piece_known(bundle, 0, a) &&
+    if (!STOA_LIKELY(bundle->count == count && bundle->epoch == storage->head.epoch &&
+                     bundle->words && storage->head.open == 0 && piece_known(bundle, 0, a) &&
                      (count < 2 || piece_known(bundle, 1, b)) &&
                      (count < 3 || piece_known(bundle, 2, c)))) {
         return STOA_NULL;

@@ -78,20 +78,24 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     if (!STOA_LIKELY(record->generation == e.generation && world->events.target_count == 0)) {
         return destroy_checked(world, e);
     }
-    stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
-    if (!STOA_LIKELY(archetype->light && archetype->tail->count > 1)) {
+    uint32_t place = record->place;
+    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    stoa_chunk *tail = archetype->tail;
+    if (!STOA_LIKELY(archetype->light && tail->count > 1)) {
         return destroy_checked(world, e);
     }
-    stoa__row hole = stoa__row_at(storage, record->place), last = stoa__row_last(archetype);
-    uint32_t moved = stoa__row_entity(last)->index;
-    stoa__row_entity_moved(storage, hole, last);
+    stoa__row hole = stoa__row_at(storage, place), last = stoa__row_last(archetype);
+    tail->count = (int32_t)last.slot;
     storage->rows[archetype->index]--;
-    archetype->tail->count--;
     *record = (stoa_record){(e.generation + 1) | STOA__DEAD, storage->free_first};
     stoa__record_stamp(storage, e.index);
     storage->free_first = e.index;
     storage->free_count++;
-    bool same = moved == e.index || !stoa__row_copy_small(archetype, hole, last);
+    if (place == last.place) {
+        return STOA_OK;
+    }
+    stoa__row_entity_moved(storage, hole, last);
+    bool same = !stoa__row_copy_small(archetype, hole, last);
     return STOA_LIKELY(same) ? STOA_OK : states_merge(archetype, hole.data, last.data);
 }
 

@@ -24,6 +24,15 @@ typedef struct stoa__telling {
     uint64_t number; /* in the queue, or UINT64_MAX if nobody reads */
 } stoa__telling;
 
+/* A reader of a channel. */
+struct stoa_reader {
+    struct stoa__channel *channel;
+    stoa_reader *previous; /* in the channel's list */
+    stoa_reader *next;
+    uint64_t number; /* of the event to read next */
+    int64_t lost;
+};
+
 /* What stands before the value in a slot of a queue. */
 typedef struct stoa__slot {
     stoa_entity target;
@@ -36,7 +45,7 @@ typedef struct stoa__channel {
     stoa_world *world;
     const stoa__component *component;
     stoa__listener *first; /* of those that hear all; its `previous` is the last */
-    stoa_reader *readers;  /* in no order */
+    stoa_reader *readers;  /* the youngest first */
     uint32_t reader_count;
     uint32_t limit;    /* events kept, at most */
     uint8_t *slots;    /* NULL until there is something to keep */
@@ -123,6 +132,9 @@ static inline stoa__slot *stoa__queue_slot(const stoa__channel *c, uint64_t numb
 static inline bool stoa__queue_contains(const stoa__channel *c, const void *value) {
     return (uintptr_t)value - (uintptr_t)c->slots < c->slots_size;
 }
+
+/* The value of an event that is kept, wherever it is. */
+void *stoa__queue_value(const stoa__channel *channel, uint64_t number);
 
 /* Sets up the queue of a new channel. */
 void stoa__queue_init(stoa__channel *channel);

@@ -12,14 +12,6 @@
 /* Slots of a first ring. */
 #define CAPACITY_MIN 8
 
-struct stoa_reader {
-    stoa__channel *channel;
-    stoa_reader *previous; /* in the channel's list */
-    stoa_reader *next;
-    uint64_t number; /* of the event to read next */
-    int64_t lost;
-};
-
 static size_t round_up(size_t number, size_t to) {
     return (number + to - 1) / to * to;
 }
@@ -57,6 +49,11 @@ static void *value_told(const stoa__channel *channel, uint64_t number) {
         }
     }
     return NULL;
+}
+
+void *stoa__queue_value(const stoa__channel *channel, uint64_t number) {
+    void *told = value_told(channel, number);
+    return told != NULL ? told : slot_value(channel, number);
 }
 
 /* Reads anew how large the ring is, and how many events can be kept with no more ado than a copy.

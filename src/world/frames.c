@@ -19,6 +19,7 @@ static stoa__frame *slot_of(const stoa_frames *frames, int64_t number) {
 /* Gives up what a frame has, but for what the one beside it has too; its arrays stay for the next
  * one. */
 static void frame_clear(stoa_frames *frames, stoa__frame *frame, const stoa__frame *beside) {
+    stoa__frame_records_free(frames, frame, beside);
     stoa__frame_rows_free(frames, frame, beside);
     stoa__frame_sparse_free(frames, frame);
     stoa__frame_values_free(frames, frame);
@@ -38,8 +39,7 @@ static void frame_fini(stoa_frames *frames, stoa__frame *frame) {
     stoa__heap_grow_free(heap, frame->name, frame->name##_capacity, sizeof *frame->name)
     FREE(records);
     FREE(archetypes);
-    FREE(chunks);
-    FREE(states);
+    FREE(spans);
     FREE(sets);
     FREE(blocks);
     FREE(resources);

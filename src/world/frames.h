@@ -3,6 +3,11 @@
  * A frame holds pages with rows of one lane of one chunk, of the entity table, of sparse sets and
  * so on. A page is counted by the frames that have it, and never written once it is filled.
  *
+ * Pages of chunks and records are many, so they are listed in pages themselves, which frames share
+ * where nothing listed is another: spans of chunks, folders of records. Neither those nor what they
+ * list is counted. Frames that share follow one another, and always at the same place of their
+ * lists: so a page goes with the last frame that has it, which is seen by a look at the next.
+ *
  * The newest frame is the base: what the world has is what the base has, and what changed since.
  * Whether a page of the base still is what the world has is told by ticks for values, by stamps for
  * records, and by records for rows that came, went or changed places. */
@@ -15,6 +20,10 @@
 
 /* Records of a page: those that share a stamp. */
 #define STOA__FRAME_RECORDS (1u << STOA__STAMP_BITS)
+/* Pages of records that are listed in a folder, as a power of two. */
+#define STOA__FOLDER_BITS 6u
+/* Chunks of a span, but for the last one of an archetype, which may have fewer. */
+#define STOA__FRAME_SPAN 32u
 /* Positions of a sparse set that share pages. */
 #define STOA__FRAME_POSITIONS 256u
 
@@ -25,28 +34,28 @@ typedef struct stoa__state_note {
     uint32_t added;
 } stoa__state_note;
 
-/* The lanes of a chunk: what stands in a page of its own kind. The pages of its lanes follow. */
-typedef struct stoa__rows_note {
-    stoa__page *entities;
-    uint32_t lanes;
-} stoa__rows_note;
-
-/* A chunk in a frame. Its page is not counted: frames that share one follow one another, so it goes
- * with the last of them, which is seen by a look at the next. */
+/* A chunk in a frame. */
 typedef struct stoa__chunk_note {
-    stoa__page *page; /* with a stoa__rows_note */
-    uint32_t number;  /* of the chunk, by which records find it */
-    int32_t count;    /* of rows */
+    uint32_t number; /* by which records find it */
+    int32_t count;   /* of rows */
 } stoa__chunk_note;
+
+/* Chunks of an archetype, one after the other, in a page of its own kind. What is told of them
+ * follows: the pages of each chunk, that of its entities and then those of its lanes; the notes of
+ * the chunks; the states of the columns of each. */
+typedef struct stoa__span {
+    uint32_t count; /* of chunks */
+    uint32_t lanes; /* of each */
+    uint32_t states;
+    uint32_t unused; /* pages, which follow, must be aligned */
+} stoa__span;
 
 /* An archetype in a frame. */
 typedef struct stoa__archetype_note {
     stoa__archetype *archetype;
-    uint32_t first;       /* of its chunks */
-    uint32_t chunk_count; /* of them */
+    uint32_t first;       /* of its spans */
+    uint32_t chunk_count; /* in them */
     uint32_t rows;
-    uint32_t first_state; /* of its chunks, chunk by chunk */
-    uint32_t state_count; /* of each */
 } stoa__archetype_note;
 
 /* Positions of a sparse set: five pages, of which values and switches may be missing. */
@@ -109,10 +118,9 @@ typedef struct stoa__frame {
     uint32_t empty_count;
     stoa__log log;
     stoa__page *log_entries;
-    STOA__NOTES(stoa__page *, records); /* not counted either */
+    STOA__NOTES(stoa__page *, records); /* folders */
     STOA__NOTES(stoa__archetype_note, archetypes);
-    STOA__NOTES(stoa__chunk_note, chunks);
-    STOA__NOTES(stoa__state_note, states);
+    STOA__NOTES(stoa__page *, spans);
     STOA__NOTES(stoa__sparse_note, sets);
     STOA__NOTES(stoa__positions_note, blocks);
     STOA__NOTES(stoa__resource_note, resources);
@@ -148,24 +156,45 @@ struct stoa_frames {
     stoa__heap_grow(&(frames)->heap, &(frame)->name, &(frame)->name##_capacity, (uint32_t)(need),  \
                     sizeof *(frame)->name)
 
-static inline stoa__rows_note *stoa__rows_of(const stoa__page *page) {
-    return (stoa__rows_note *)(void *)stoa__page_data(page);
+/* A folder's pages of records. */
+static inline stoa__page **stoa__folder_pages(const stoa__page *folder) {
+    return (stoa__page **)(void *)stoa__page_data(folder);
 }
 
-static inline stoa__page **stoa__rows_pages(stoa__rows_note *rows) {
-    return (stoa__page **)(void *)(rows + 1);
+/* Page `p` of a frame's records. */
+static inline stoa__page *stoa__frame_records(const stoa__frame *frame, uint32_t p) {
+    const stoa__page *folder = frame->records[p >> STOA__FOLDER_BITS];
+    return stoa__folder_pages(folder)[p & ((1u << STOA__FOLDER_BITS) - 1)];
 }
 
-/* The chunks of an archetype in a frame, and the states of one of them. */
-static inline const stoa__chunk_note *stoa__frame_chunk(const stoa__frame *frame,
-                                                        uint32_t archetype, uint32_t c) {
-    return &frame->chunks[frame->archetypes[archetype].first + c];
+/* Pages that so many records take. */
+static inline uint32_t stoa__record_pages(uint32_t record_count) {
+    return (record_count + STOA__FRAME_RECORDS - 1) >> STOA__STAMP_BITS;
 }
 
-static inline const stoa__state_note *stoa__frame_states(const stoa__frame *frame,
-                                                         uint32_t archetype, uint32_t c) {
-    const stoa__archetype_note *note = &frame->archetypes[archetype];
-    return &frame->states[note->first_state + c * note->state_count];
+static inline stoa__span *stoa__span_of(const stoa__page *page) {
+    return (stoa__span *)(void *)stoa__page_data(page);
+}
+
+/* What is told of chunk `i` of a span: its pages, its note, its states. */
+static inline stoa__page **stoa__span_pages(const stoa__span *span, uint32_t i) {
+    return (stoa__page **)(uintptr_t)(span + 1) + (size_t)i * (span->lanes + 1);
+}
+
+static inline stoa__chunk_note *stoa__span_note(const stoa__span *span, uint32_t i) {
+    return (stoa__chunk_note *)(void *)stoa__span_pages(span, span->count) + i;
+}
+
+static inline stoa__state_note *stoa__span_states(const stoa__span *span, uint32_t i) {
+    return (stoa__state_note *)(void *)stoa__span_note(span, span->count) +
+           (size_t)i * span->states;
+}
+
+/* The span of a frame with chunk `c` of an archetype, of which it is number c % STOA__FRAME_SPAN.
+ */
+static inline const stoa__span *stoa__frame_span(const stoa__frame *frame, uint32_t archetype,
+                                                 uint32_t c) {
+    return stoa__span_of(frame->spans[frame->archetypes[archetype].first + c / STOA__FRAME_SPAN]);
 }
 
 /* True if nothing can have been marked with that tick since the base. */
@@ -173,27 +202,37 @@ static inline bool stoa__frame_older(const stoa_frames *frames, uint32_t tick) {
     return (int32_t)(frames->base->tick - tick) > 0;
 }
 
-/* frames_rows.c: the entity table and the chunks. Functions that save set the thread's error. */
+/* Gives up pages that a frame lists one after the other, but for those that the frame beside it
+ * lists at the same places. */
+void stoa__frame_pages_leave(stoa_frames *frames, stoa__page *const *pages, size_t count,
+                             stoa__page *const *beside, size_t beside_count);
+
+/* frames_records.c: the entity table. Functions that save set the thread's error. */
 
 /* Finds out which chunks have rows that are not those of the base, if there is one. */
 stoa_status stoa__frame_touch(stoa_frames *frames);
 stoa_status stoa__frame_records_save(stoa_frames *frames, stoa__frame *frame);
-stoa_status stoa__frame_rows_save(stoa_frames *frames, stoa__frame *frame);
 /* `beside` is the frame next to it that stays, or NULL: what that has, too, stays. */
+void stoa__frame_records_free(stoa_frames *frames, stoa__frame *frame, const stoa__frame *beside);
+
+/* True if page `p` of the live records is the one that the base has. */
+bool stoa__frame_records_same(const stoa_frames *frames, uint32_t p);
+
+/* frames_rows.c: the chunks. */
+stoa_status stoa__frame_rows_save(stoa_frames *frames, stoa__frame *frame);
 void stoa__frame_rows_free(stoa_frames *frames, stoa__frame *frame, const stoa__frame *beside);
 
 /* What is true of a live chunk beside the base. */
 typedef struct stoa__chunk_since {
     const stoa__archetype *archetype;
     const stoa_chunk *chunk;
-    const stoa__chunk_note
-        *base; /* its rows in the base if they are the same entities; else NULL */
+    stoa__page *const *pages;       /* of the base if its rows are the same entities; else NULL */
     const stoa__state_note *states; /* and the states of its columns there */
 } stoa__chunk_since;
 
 stoa__chunk_since stoa__frame_since(const stoa_frames *frames, uint32_t archetype, int32_t c);
 
-/* True if a lane of the chunk is what the base has. */
+/* True if a lane of the chunk, whose entities are those of the base, is what that has. */
 bool stoa__frame_lane_same(const stoa_frames *frames, const stoa__chunk_since *since,
                            uint32_t lane);
 

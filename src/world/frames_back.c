@@ -15,15 +15,16 @@
 typedef struct way {
     const stoa__chunk_note *note;
     const stoa__state_note *states;
-    stoa__rows_note *rows;
+    stoa__page *const *pages;
     stoa__chunk_since since; /* without a chunk if the archetype has fewer */
 } way;
 
 static way way_of(const stoa_frames *frames, const stoa__frame *frame, uint32_t index, uint32_t c) {
-    const stoa__chunk_note *note = stoa__frame_chunk(frame, index, c);
-    way w = {.note = note,
-             .states = stoa__frame_states(frame, index, c),
-             .rows = stoa__rows_of(note->page),
+    const stoa__span *span = stoa__frame_span(frame, index, c);
+    uint32_t i = c % STOA__FRAME_SPAN;
+    way w = {.note = stoa__span_note(span, i),
+             .states = stoa__span_states(span, i),
+             .pages = stoa__span_pages(span, i),
              .since.archetype = frame->archetypes[index].archetype};
     if ((int32_t)c < w.since.archetype->head.chunk_count) {
         w.since = stoa__frame_since(frames, index, (int32_t)c);
@@ -34,7 +35,9 @@ static way way_of(const stoa_frames *frames, const stoa__frame *frame, uint32_t 
 /* True if the whole chunk is in place. */
 static bool way_done(const stoa_frames *frames, const way *w) {
     const stoa__chunk_since *since = &w->since;
-    return since->base != NULL && since->base->page == w->note->page &&
+    return since->pages != NULL &&
+           memcmp(since->pages, w->pages, (since->archetype->lane_count + 1u) * sizeof *w->pages) ==
+               0 &&
            memcmp(since->states, w->states,
                   (since->archetype->data_lanes + since->archetype->tag_count) *
                       sizeof *w->states) == 0 &&
@@ -43,15 +46,12 @@ static bool way_done(const stoa_frames *frames, const way *w) {
 
 /* True if the entities of the chunk are in place. */
 static bool entities_done(const way *w) {
-    return w->since.base != NULL &&
-           stoa__rows_of(w->since.base->page)->entities == w->rows->entities;
+    return w->since.pages != NULL && w->since.pages[0] == w->pages[0];
 }
 
 /* True if a lane is in place. */
 static bool lane_done(const stoa_frames *frames, const way *w, uint32_t lane) {
-    return entities_done(w) &&
-           stoa__rows_pages(stoa__rows_of(w->since.base->page))[lane] ==
-               stoa__rows_pages(w->rows)[lane] &&
+    return entities_done(w) && w->since.pages[lane + 1] == w->pages[lane + 1] &&
            stoa__frame_lane_same(frames, &w->since, lane);
 }
 
@@ -64,7 +64,7 @@ static stoa_status chunk_stage(stoa_frames *frames, const way *w) {
     const stoa__archetype *archetype = w->since.archetype;
     for (uint32_t i = 0; i < archetype->data_lanes && status == STOA_OK; i++) {
         if (!lane_done(frames, w, i)) {
-            status = stoa__page_stage(&frames->pages, stoa__rows_pages(w->rows)[i],
+            status = stoa__page_stage(&frames->pages, w->pages[i + 1],
                                       archetype->lanes[i].component, w->note->count);
         }
     }
@@ -148,13 +148,13 @@ static void chunk_put(stoa_frames *frames, const way *w, stoa_chunk *chunk) {
         const stoa__lane *lane = &archetype->lanes[i];
         if (!lane_done(frames, w, i)) {
             lane_drop(chunk, lane);
-            stoa__page_put(&frames->pages, stoa__rows_pages(w->rows)[i], lane->component,
+            stoa__page_put(&frames->pages, w->pages[i + 1], lane->component,
                            stoa__items_dense(chunk->data + lane->offset, lane->size),
                            w->note->count);
         }
     }
     if (!entities_done(w)) {
-        memcpy(chunk->data, stoa__page_data(w->rows->entities),
+        memcpy(chunk->data, stoa__page_data(w->pages[0]),
                (size_t)w->note->count * sizeof(stoa_entity));
     }
     states_put(archetype, chunk, w->states);
@@ -188,15 +188,13 @@ static void archetype_put(stoa_frames *frames, const stoa__frame *frame, uint32_
 }
 
 static const stoa_record *records_of(const stoa__frame *frame, uint32_t p) {
-    return (const stoa_record *)(void *)stoa__page_data(frame->records[p]);
+    return (const stoa_record *)(void *)stoa__page_data(stoa__frame_records(frame, p));
 }
 
 /* True if a page of records is in place. */
 static bool records_done(const stoa_frames *frames, const stoa__frame *frame, uint32_t p) {
-    const stoa__storage *storage = &frames->world->storage;
-    const stoa__frame *base = frames->base;
-    return base != NULL && p < base->records_count && base->records[p] == frame->records[p] &&
-           (int32_t)(storage->record_stamps[p] - frames->base_stamp) < 0;
+    return stoa__frame_records_same(frames, p) &&
+           stoa__frame_records(frames->base, p) == stoa__frame_records(frame, p);
 }
 
 /* Listeners to entities that do not live in the frame go. */
@@ -215,10 +213,10 @@ static void listeners_drop(stoa_frames *frames, const stoa__frame *frame) {
 
 static void records_put(stoa_frames *frames, const stoa__frame *frame) {
     stoa__storage *storage = &frames->world->storage;
-    for (uint32_t p = 0; p < frame->records_count; p++) {
+    for (uint32_t p = 0; p < stoa__record_pages(frame->record_count); p++) {
         if (!records_done(frames, frame, p)) {
             memcpy(&storage->head.records[(size_t)p << STOA__STAMP_BITS], records_of(frame, p),
-                   frame->records[p]->size);
+                   stoa__frame_records(frame, p)->size);
         }
     }
     storage->head.record_count = frame->record_count;
@@ -234,7 +232,8 @@ static void places_put(stoa_frames *frames, const stoa__frame *frame, uint32_t i
     const stoa__archetype_note *note = &frame->archetypes[index];
     for (uint32_t c = 0; c < note->chunk_count; c++) {
         const stoa_chunk *chunk = &note->archetype->head.chunks[c];
-        if (stoa__frame_chunk(frame, index, c)->number == chunk->number) {
+        if (stoa__span_note(stoa__frame_span(frame, index, c), c % STOA__FRAME_SPAN)->number ==
+            chunk->number) {
             continue;
         }
         const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;

@@ -25,9 +25,9 @@ static bool log_same(const stoa_frames *frames, const stoa__log *log) {
 /* Copies the entries of a log, in order, between its ring and a page. */
 static void entries_copy(const stoa__log *log, stoa__page *page, bool back) {
     size_t count = log_length(log);
-    stoa__log_entry *kept = (stoa__log_entry *)(void *)stoa__page_data(page);
+    stoa_log_entry *kept = (stoa_log_entry *)(void *)stoa__page_data(page);
     for (size_t i = 0; i < count; i++) {
-        stoa__log_entry *entry = &log->entries[(log->next - count + i) % log->capacity];
+        stoa_log_entry *entry = &log->entries[(log->next - count + i) % log->capacity];
         *(back ? entry : &kept[i]) = *(back ? &kept[i] : entry);
     }
 }
@@ -42,7 +42,7 @@ static stoa_status log_save(stoa_frames *frames, stoa__frame *frame) {
         frame->log_entries = stoa__page_share(frames->base->log_entries);
         return STOA_OK;
     }
-    frame->log_entries = stoa__page_new(&frames->pages, log_length(log) * sizeof(stoa__log_entry));
+    frame->log_entries = stoa__page_new(&frames->pages, log_length(log) * sizeof(stoa_log_entry));
     if (frame->log_entries == NULL) {
         return STOA_NO_MEMORY;
     }
@@ -59,7 +59,7 @@ static void log_restore(stoa_frames *frames, const stoa__frame *frame) {
         log->lost_tick = frame->tick;
         return;
     }
-    stoa__log_entry *entries = log->entries;
+    stoa_log_entry *entries = log->entries;
     *log = frame->log;
     log->entries = entries;
     if (frame->log_entries != NULL) {

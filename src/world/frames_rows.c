@@ -1,121 +1,51 @@
-/* Frames: saving the entity table and the rows of archetypes.
+/* Frames: saving the rows of archetypes.
  *
- * A page of the table is shared with the base unless its stamp has moved on. Those that have are
- * compared record by record: one that differs tells that the rows of its chunk, the one that it was
- * in and the one that it is in, are not those of the base. A lane of any other chunk is shared
- * unless its column was marked at or after the tick of the base; what was marked at that very tick
- * may have been there already, and is compared. Switches are always compared, since nothing marks
- * them. O(chunks + pages of records + bytes that changed). One thread at a time. */
+ * A chunk whose rows are the same entities as in the base shares its lanes with it, but for those
+ * whose column was marked at or after the tick of the base; what was marked at that very tick may
+ * have been there already, and is compared. Switches are always compared, since nothing marks them.
+ * A span of which all chunks are the base's is the base's. To find that out the states of all
+ * columns are read, each of which is a line of memory of its own: that is most of what a frame
+ * costs if little has changed, so nothing waits for one of them before it asks for the next.
+ * O(chunks + bytes that changed). One thread at a time. */
 #include "world/frames.h"
 
 #include "storage/archetype.h"
 
 #include <string.h>
 
-/* Chunks ahead of their turn that are asked for. */
-#define AHEAD 12
-
-/* Records of page `p` that are in use. */
-static uint32_t records_of(uint32_t record_count, uint32_t p) {
-    uint32_t left = record_count - (p << STOA__STAMP_BITS);
-    return left < STOA__FRAME_RECORDS ? left : STOA__FRAME_RECORDS;
-}
-
-static uint32_t record_pages(uint32_t record_count) {
-    return (record_count + STOA__FRAME_RECORDS - 1) >> STOA__STAMP_BITS;
-}
-
-/* True if a page of records may not be the base's. */
-static bool records_stamped(const stoa_frames *frames, uint32_t p) {
-    const stoa__storage *storage = &frames->world->storage;
-    return p >= frames->base->records_count ||
-           (int32_t)(storage->record_stamps[p] - frames->base_stamp) >= 0;
-}
-
-static void place_touch(const stoa_frames *frames, const stoa_record *record) {
-    uint32_t number = record->place >> STOA_PLACE_BITS;
-    if ((record->generation & STOA__DEAD) == 0 && number < frames->touched_count) {
-        frames->touched[number] = 1;
+/* Fills in what a span of the base has of chunk `i`, if its rows are the same entities. */
+static void since_find(const stoa_frames *frames, const stoa__span *base, uint32_t i,
+                       stoa__chunk_since *since) {
+    const stoa__chunk_note *note = stoa__span_note(base, i);
+    if (note->number == since->chunk->number && note->count == since->chunk->count &&
+        frames->touched[note->number] == 0) {
+        since->pages = stoa__span_pages(base, i);
+        since->states = stoa__span_states(base, i);
     }
 }
 
-static void page_touch(const stoa_frames *frames, uint32_t p) {
-    const stoa__storage *storage = &frames->world->storage;
-    const stoa_record *now = &storage->head.records[(size_t)p << STOA__STAMP_BITS];
-    uint32_t count = records_of(storage->head.record_count, p), known = 0;
-    const stoa_record *then = NULL;
-    if (p < frames->base->records_count) {
-        then = (const stoa_record *)(void *)stoa__page_data(frames->base->records[p]);
-        known = records_of(frames->base->record_count, p);
+/* The page with the span of the base where chunk `c` of an archetype is, or would be; NULL if it
+ * has none. */
+static stoa__page *base_span(const stoa_frames *frames, uint32_t archetype, uint32_t c) {
+    const stoa__frame *base = frames->base;
+    if (base == NULL || archetype >= base->archetypes_count) {
+        return NULL;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (i >= known || memcmp(&now[i], &then[i], sizeof *now) != 0) {
-            place_touch(frames, &now[i]);
-        }
-        if (i < known && memcmp(&now[i], &then[i], sizeof *now) != 0) {
-            place_touch(frames, &then[i]);
-        }
-    }
-}
-
-stoa_status stoa__frame_touch(stoa_frames *frames) {
-    const stoa__storage *storage = &frames->world->storage;
-    if (frames->base == NULL) {
-        return STOA_OK;
-    }
-    if (!stoa__heap_grow(&frames->heap, &frames->touched, &frames->touched_capacity,
-                         storage->chunk_count, sizeof *frames->touched)) {
-        return stoa__error_memory("a frame");
-    }
-    frames->touched_count = storage->chunk_count;
-    memset(frames->touched, 0, frames->touched_count);
-    uint32_t pages = record_pages(storage->head.record_count);
-    for (uint32_t p = 0; p < pages; p++) {
-        if (records_stamped(frames, p)) {
-            page_touch(frames, p);
-        }
-    }
-    return STOA_OK;
-}
-
-stoa_status stoa__frame_records_save(stoa_frames *frames, stoa__frame *frame) {
-    const stoa__storage *storage = &frames->world->storage;
-    uint32_t pages = record_pages(storage->head.record_count);
-    if (!STOA__NOTES_RESERVE(frames, frame, records, pages)) {
-        return stoa__error_memory("a frame");
-    }
-    for (uint32_t p = 0; p < pages; p++) {
-        stoa__page *page;
-        if (frames->base != NULL && !records_stamped(frames, p)) {
-            page = frames->base->records[p];
-        } else {
-            page = stoa__page_bytes(
-                &frames->pages, &storage->head.records[(size_t)p << STOA__STAMP_BITS],
-                records_of(storage->head.record_count, p) * sizeof(stoa_record));
-        }
-        if (page == NULL) {
-            return STOA_NO_MEMORY;
-        }
-        frame->records[frame->records_count++] = page;
-    }
-    return STOA_OK;
+    const stoa__archetype_note *note = &base->archetypes[archetype];
+    uint32_t span = c / STOA__FRAME_SPAN;
+    return note->archetype == frames->world->storage.archetypes[archetype] &&
+                   span * STOA__FRAME_SPAN < note->chunk_count
+               ? base->spans[note->first + span]
+               : NULL;
 }
 
 stoa__chunk_since stoa__frame_since(const stoa_frames *frames, uint32_t archetype, int32_t c) {
-    const stoa__storage *storage = &frames->world->storage;
-    const stoa__archetype *owner = storage->archetypes[archetype];
+    const stoa__archetype *owner = frames->world->storage.archetypes[archetype];
     stoa__chunk_since since = {owner, &owner->head.chunks[c], NULL, NULL};
-    const stoa__frame *base = frames->base;
-    if (base == NULL || archetype >= base->archetypes_count ||
-        base->archetypes[archetype].archetype != owner ||
-        (uint32_t)c >= base->archetypes[archetype].chunk_count) {
-        return since;
-    }
-    const stoa__chunk_note *note = stoa__frame_chunk(base, archetype, (uint32_t)c);
-    if (note->number == since.chunk->number && note->count == since.chunk->count &&
-        frames->touched[note->number] == 0) {
-        since.base = note;
-        since.states = stoa__frame_states(base, archetype, (uint32_t)c);
+    const stoa__page *base = base_span(frames, archetype, (uint32_t)c);
+    uint32_t i = (uint32_t)c % STOA__FRAME_SPAN;
+    if (base != NULL && i < stoa__span_of(base)->count) {
+        since_find(frames, stoa__span_of(base), i, &since);
     }
     return since;
 }
@@ -131,12 +61,9 @@ static const stoa_column_state *lane_state(const stoa__archetype *archetype, uin
 
 bool stoa__frame_lane_same(const stoa_frames *frames, const stoa__chunk_since *since,
                            uint32_t lane) {
-    if (since->base == NULL) {
-        return false;
-    }
     const stoa__lane *l = &since->archetype->lanes[lane];
     const uint8_t *live = since->chunk->data + l->offset;
-    const stoa__page *page = stoa__rows_pages(stoa__rows_of(since->base->page))[lane];
+    const stoa__page *page = since->pages[lane + 1];
     size_t size = (size_t)since->chunk->count * l->size;
     if (l->kind == STOA__LANE_OFF) {
         return memcmp(live, stoa__page_data(page), size) == 0;
@@ -152,32 +79,32 @@ bool stoa__frame_lane_same(const stoa_frames *frames, const stoa__chunk_since *s
            memcmp(live, stoa__page_data(page), size) == 0;
 }
 
-/* Notes a state; true if it is `base` and nothing can have been marked since. */
-STOA__INLINE bool state_note(const stoa_column_state *state, stoa__state_note *note,
-                             const stoa__state_note *base, uint32_t tick) {
-    uint32_t changed = STOA_LOAD(&state->changed), added = STOA_LOAD(&state->added);
-    *note = (stoa__state_note){state->off, changed, added};
-    return (changed == base->changed) & (added == base->added) & (state->off == base->off) &
-           ((int32_t)(tick - changed) > 0) & ((int32_t)(tick - added) > 0);
+/* Notes a state. */
+STOA__INLINE stoa__state_note state_note(const stoa_column_state *state) {
+    return (stoa__state_note){state->off, STOA_LOAD(&state->changed), STOA_LOAD(&state->added)};
 }
 
-/* Notes the states of a chunk; true if all of them are those of the base, and of old. */
-STOA__INLINE bool states_note(const stoa_frames *frames, const stoa__chunk_since *since,
-                              stoa__state_note *notes) {
-    const stoa__archetype *archetype = since->archetype;
-    /* Without a base the notes are compared with themselves, and that does not matter. */
-    const stoa__state_note *base = since->base != NULL ? since->states : notes;
-    uint32_t tick = since->base != NULL ? frames->base->tick : 0;
-    uint8_t *data = since->chunk->data;
-    bool same = since->base != NULL;
+/* 0 if a state is the one noted, and nothing can have been marked since the tick of the base. There
+ * is no branch, so that the processor goes on to the next state while it waits for this one. */
+STOA__INLINE uint32_t state_differs(const stoa_column_state *state, const stoa__state_note *base,
+                                    uint32_t tick) {
+    stoa__state_note now = state_note(state);
+    uint32_t newer = ~(now.changed - tick) | ~(now.added - tick);
+    return (now.off ^ base->off) | (now.changed ^ base->changed) | (now.added ^ base->added) |
+           newer >> 31;
+}
+
+/* 0 if all states of a chunk are those noted, and of old. */
+STOA__INLINE uint32_t states_differ(const stoa__archetype *archetype, uint8_t *data,
+                                    const stoa__state_note *base, uint32_t tick) {
+    uint32_t differ = 0;
     for (uint32_t i = 0; i < archetype->data_lanes; i++) {
-        same &= state_note(stoa__state_of(data, archetype->lanes[i].offset), notes++, base++, tick);
+        differ |= state_differs(stoa__state_of(data, archetype->lanes[i].offset), base++, tick);
     }
     for (uint32_t i = 0; i < archetype->tag_count; i++) {
-        uint32_t offset = stoa__layout_tag(archetype, i);
-        same &= state_note(stoa__state_of(data, offset), notes++, base++, tick);
+        differ |= state_differs(stoa__state_of(data, stoa__layout_tag(archetype, i)), base++, tick);
     }
-    return same;
+    return differ;
 }
 
 /* True if the switches of a chunk are those of the base. */
@@ -193,122 +120,146 @@ static bool switches_same(const stoa_frames *frames, const stoa__chunk_since *si
 }
 
 bool stoa__frame_chunk_same(const stoa_frames *frames, const stoa__chunk_since *since) {
-    const stoa__archetype *archetype = since->archetype;
-    const stoa__state_note *base = since->states;
-    if (since->base == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa__state_note note;
-        if (!state_note(stoa__state_number(archetype, since->chunk->data, i), &note, base++,
-                        frames->base->tick)) {
-            return false;
-        }
-    }
-    return !archetype->rich || switches_same(frames, since);
+    return since->pages != NULL &&
+           states_differ(since->archetype, since->chunk->data, since->states, frames->base->tick) ==
+               0 &&
+           (!since->archetype->rich || switches_same(frames, since));
 }
 
-/* Gives up the lanes of a chunk. */
-static void rows_leave(stoa_frames *frames, stoa__page *page) {
-    stoa__rows_note *rows = stoa__rows_of(page);
-    stoa__page_leave(&frames->pages, rows->entities);
-    for (uint32_t i = 0; i < rows->lanes; i++) {
-        stoa__page_leave(&frames->pages, stoa__rows_pages(rows)[i]);
+/* Chunks of an archetype that are to be a span of a frame. */
+typedef struct stretch {
+    const stoa__archetype *archetype;
+    const stoa_chunk *chunks;
+    uint32_t count;
+    stoa__page *page;       /* with the span of the base, or NULL */
+    const stoa__span *base; /* which may have another number of chunks */
+} stretch;
+
+/* Chunk `i` of a stretch beside the base. */
+static stoa__chunk_since stretch_since(const stoa_frames *frames, const stretch *s, uint32_t i) {
+    stoa__chunk_since since = {s->archetype, &s->chunks[i], NULL, NULL};
+    if (s->base != NULL && i < s->base->count) {
+        since_find(frames, s->base, i, &since);
     }
-    stoa__page_leave(&frames->pages, page);
+    return since;
+}
+
+/* The chunks of a stretch that are not all that the base has: bit i for chunk i. */
+static uint32_t stretch_compare(const stoa_frames *frames, const stretch *s) {
+    const stoa__span *base = s->base;
+    uint32_t count = base == NULL ? 0 : base->count < s->count ? base->count : s->count;
+    uint32_t differ = count < STOA__FRAME_SPAN ? ~(uint32_t)0 << count : 0;
+    const stoa__chunk_note *note = count > 0 ? stoa__span_note(base, 0) : NULL;
+    const stoa__state_note *states = count > 0 ? stoa__span_states(base, 0) : NULL;
+    uint32_t tick = count > 0 ? frames->base->tick : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const stoa_chunk *chunk = &s->chunks[i];
+        uint32_t other =
+            (note[i].number ^ chunk->number) | ((uint32_t)note[i].count ^ (uint32_t)chunk->count) |
+            frames->touched[chunk->number] | states_differ(s->archetype, chunk->data, states, tick);
+        states += base->states;
+        differ |= (uint32_t)(other != 0) << i;
+    }
+    for (uint32_t i = 0; i < count && s->archetype->rich; i++) {
+        stoa__chunk_since since = stretch_since(frames, s, i);
+        differ |= (uint32_t)(since.pages == NULL || !switches_same(frames, &since)) << i;
+    }
+    return differ;
 }
 
 /* The pages of a chunk that is not the base's, as far as there is memory. */
-static bool rows_fill(stoa_frames *frames, const stoa__chunk_since *since, stoa__rows_note *rows) {
+static bool pages_fill(stoa_frames *frames, const stoa__chunk_since *since, stoa__page **pages) {
     const stoa_chunk *chunk = since->chunk;
-    stoa__rows_note *base = since->base != NULL ? stoa__rows_of(since->base->page) : NULL;
-    rows->entities = base != NULL ? stoa__page_share(base->entities)
-                                  : stoa__page_bytes(&frames->pages, chunk->data,
-                                                     (size_t)chunk->count * sizeof(stoa_entity));
-    bool ok = rows->entities != NULL;
-    for (uint32_t i = 0; i < rows->lanes && ok; i++) {
-        const stoa__lane *lane = &since->archetype->lanes[i];
-        stoa__page *page =
-            stoa__frame_lane_same(frames, since, i)
-                ? stoa__page_share(stoa__rows_pages(base)[i])
+    const stoa__archetype *archetype = since->archetype;
+    pages[0] = since->pages != NULL ? since->pages[0]
+                                    : stoa__page_bytes(&frames->pages, chunk->data,
+                                                       (size_t)chunk->count * sizeof(stoa_entity));
+    bool ok = pages[0] != NULL;
+    for (uint32_t i = 0; i < archetype->lane_count && ok; i++) {
+        const stoa__lane *lane = &archetype->lanes[i];
+        pages[i + 1] =
+            since->pages != NULL && stoa__frame_lane_same(frames, since, i)
+                ? since->pages[i + 1]
                 : stoa__page_keep(&frames->pages, lane->component,
                                   stoa__items_dense(chunk->data + lane->offset, lane->size),
                                   chunk->count);
-        stoa__rows_pages(rows)[i] = page;
-        ok = page != NULL;
+        ok = pages[i + 1] != NULL;
     }
     return ok;
 }
 
-/* The lanes of a chunk; NULL with the thread's error set. */
-static stoa__page *rows_save(stoa_frames *frames, const stoa__chunk_since *since) {
-    uint32_t lanes = since->archetype->lane_count;
-    size_t size = sizeof(stoa__rows_note) + lanes * sizeof(stoa__page *);
+/* Fills a span, which is all zero; those chunks whose bit is set are not the base's. False on an
+ * error. */
+static bool span_fill(stoa_frames *frames, const stretch *s, stoa__span *span, uint32_t differ) {
+    const stoa__archetype *archetype = s->archetype;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const stoa_chunk *chunk = &s->chunks[i];
+        stoa__page **pages = stoa__span_pages(span, i);
+        *stoa__span_note(span, i) = (stoa__chunk_note){chunk->number, chunk->count};
+        if ((differ >> i & 1) == 0) {
+            memcpy(pages, stoa__span_pages(s->base, i), (span->lanes + 1) * sizeof *pages);
+            memcpy(stoa__span_states(span, i), stoa__span_states(s->base, i),
+                   span->states * sizeof(stoa__state_note));
+            continue;
+        }
+        for (uint32_t k = 0; k < span->states; k++) {
+            stoa__span_states(span, i)[k] =
+                state_note(stoa__state_number(archetype, chunk->data, k));
+        }
+        stoa__chunk_since since = stretch_since(frames, s, i);
+        if (!pages_fill(frames, &since, pages)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Notes a stretch of chunks; there is room in the list of spans. */
+static stoa_status stretch_save(stoa_frames *frames, stoa__frame *frame, const stretch *s) {
+    uint32_t differ = stretch_compare(frames, s);
+    uint32_t lanes = s->archetype->lane_count;
+    uint32_t states = (uint32_t)s->archetype->data_lanes + s->archetype->tag_count;
+    if (s->base != NULL && s->base->count == s->count &&
+        differ << (STOA__FRAME_SPAN - s->count) == 0) {
+        frame->spans[frame->spans_count++] = s->page;
+        return STOA_OK;
+    }
+    size_t size = sizeof(stoa__span) +
+                  (size_t)s->count * ((lanes + 1) * sizeof(stoa__page *) +
+                                      sizeof(stoa__chunk_note) + states * sizeof(stoa__state_note));
     stoa__page *page = stoa__page_new(&frames->pages, size);
     if (page == NULL) {
-        return NULL;
+        return STOA_NO_MEMORY;
     }
-    stoa__rows_note *rows = stoa__rows_of(page);
-    memset(rows, 0, size);
-    rows->lanes = lanes;
-    if (!rows_fill(frames, since, rows)) {
-        rows_leave(frames, page);
-        return NULL;
-    }
-    return page;
-}
-
-/* Notes an archetype, for whose chunks and states there is room now. */
-static stoa__archetype_note *archetype_note(stoa_frames *frames, stoa__frame *frame,
-                                            uint32_t index) {
-    stoa__archetype *archetype = frames->world->storage.archetypes[index];
-    uint32_t count = (uint32_t)archetype->head.chunk_count;
-    uint32_t states = archetype->data_lanes + archetype->tag_count;
-    if (!STOA__NOTES_RESERVE(frames, frame, chunks, frame->chunks_count + count) ||
-        !STOA__NOTES_RESERVE(frames, frame, states, frame->states_count + count * states)) {
-        stoa__error_memory("a frame");
-        return NULL;
-    }
-    stoa__archetype_note *note = &frame->archetypes[frame->archetypes_count++];
-    *note = (stoa__archetype_note){.archetype = archetype,
-                                   .first = frame->chunks_count,
-                                   .rows = frames->world->storage.rows[index],
-                                   .first_state = frame->states_count,
-                                   .state_count = states};
-    return note;
-}
-
-/* The state that is looked at first of a chunk that comes up soon is asked for. */
-static void chunk_await(const stoa__archetype *archetype, int32_t c) {
-    if (c < archetype->head.chunk_count && archetype->lane_count > 0) {
-        STOA_PREFETCH(stoa__state_number(archetype, archetype->head.chunks[c].data, 0));
-    }
+    stoa__span *span = stoa__span_of(page);
+    memset(span, 0, size);
+    *span = (stoa__span){s->count, lanes, states, 0};
+    frame->spans[frame->spans_count++] = page;
+    return span_fill(frames, s, span, differ) ? STOA_OK : stoa_last_error().status;
 }
 
 static stoa_status archetype_save(stoa_frames *frames, stoa__frame *frame, uint32_t index) {
-    stoa__archetype_note *note = archetype_note(frames, frame, index);
-    if (note == NULL) {
-        return STOA_NO_MEMORY;
+    stoa__archetype *archetype = frames->world->storage.archetypes[index];
+    uint32_t count = (uint32_t)archetype->head.chunk_count;
+    uint32_t spans = (count + STOA__FRAME_SPAN - 1) / STOA__FRAME_SPAN;
+    if (!STOA__NOTES_RESERVE(frames, frame, spans, frame->spans_count + spans)) {
+        return stoa__error_memory("a frame");
     }
-    const stoa__archetype *archetype = note->archetype;
-    for (int32_t c = 0; c < AHEAD; c++) {
-        chunk_await(archetype, c);
+    stoa__archetype_note *note = &frame->archetypes[frame->archetypes_count++];
+    *note = (stoa__archetype_note){.archetype = archetype,
+                                   .first = frame->spans_count,
+                                   .chunk_count = count,
+                                   .rows = frames->world->storage.rows[index]};
+    stoa_status status = STOA_OK;
+    for (uint32_t c = 0; c < count && status == STOA_OK; c += STOA__FRAME_SPAN) {
+        uint32_t left = count - c;
+        stretch s = {archetype, &archetype->head.chunks[c],
+                     left < STOA__FRAME_SPAN ? left : STOA__FRAME_SPAN, base_span(frames, index, c),
+                     NULL};
+        s.base = s.page != NULL ? stoa__span_of(s.page) : NULL;
+        status = stretch_save(frames, frame, &s);
     }
-    for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
-        chunk_await(archetype, c + AHEAD);
-        stoa__chunk_since since = stoa__frame_since(frames, index, c);
-        bool same = states_note(frames, &since, &frame->states[frame->states_count]) &&
-                    (!archetype->rich || switches_same(frames, &since));
-        stoa__page *page = same ? since.base->page : rows_save(frames, &since);
-        if (page == NULL) {
-            return stoa_last_error().status;
-        }
-        frame->states_count += note->state_count;
-        frame->chunks[frame->chunks_count++] =
-            (stoa__chunk_note){page, since.chunk->number, since.chunk->count};
-        note->chunk_count++;
-    }
-    return STOA_OK;
+    return status;
 }
 
 stoa_status stoa__frame_rows_save(stoa_frames *frames, stoa__frame *frame) {
@@ -323,29 +274,45 @@ stoa_status stoa__frame_rows_save(stoa_frames *frames, stoa__frame *frame) {
     return status;
 }
 
-/* True if the frame beside has the same lanes of a chunk. */
-static bool chunk_stays(const stoa__frame *frame, const stoa__frame *beside, uint32_t index,
-                        uint32_t c) {
-    return beside != NULL && index < beside->archetypes_count &&
-           beside->archetypes[index].archetype == frame->archetypes[index].archetype &&
-           c < beside->archetypes[index].chunk_count &&
-           stoa__frame_chunk(beside, index, c)->page == stoa__frame_chunk(frame, index, c)->page;
+/* Past the last span of an archetype in a frame, which may not be complete. */
+static uint32_t spans_end(const stoa__frame *frame, uint32_t index) {
+    return index + 1 < frame->archetypes_count ? frame->archetypes[index + 1].first
+                                               : frame->spans_count;
+}
+
+/* What the frame beside has at the place of a span of an archetype, or NULL. */
+static const stoa__page *span_beside(const stoa__frame *frame, const stoa__frame *beside,
+                                     uint32_t index, uint32_t span) {
+    if (beside == NULL || index >= beside->archetypes_count ||
+        beside->archetypes[index].archetype != frame->archetypes[index].archetype) {
+        return NULL;
+    }
+    uint32_t at = beside->archetypes[index].first + (span - frame->archetypes[index].first);
+    return at < spans_end(beside, index) ? beside->spans[at] : NULL;
+}
+
+static void span_leave(stoa_frames *frames, stoa__page *page, const stoa__page *other) {
+    const stoa__span *span = stoa__span_of(page);
+    size_t each = (size_t)span->lanes + 1;
+    stoa__page *const *beside = NULL;
+    size_t beside_count = 0;
+    if (other != NULL) {
+        beside = stoa__span_pages(stoa__span_of(other), 0);
+        beside_count = stoa__span_of(other)->count * each;
+    }
+    stoa__frame_pages_leave(frames, stoa__span_pages(span, 0), span->count * each, beside,
+                            beside_count);
+    stoa__page_leave(&frames->pages, page);
 }
 
 void stoa__frame_rows_free(stoa_frames *frames, stoa__frame *frame, const stoa__frame *beside) {
-    for (uint32_t p = 0; p < frame->records_count; p++) {
-        if (beside == NULL || p >= beside->records_count ||
-            beside->records[p] != frame->records[p]) {
-            stoa__page_leave(&frames->pages, frame->records[p]);
-        }
-    }
     for (uint32_t i = 0; i < frame->archetypes_count; i++) {
-        for (uint32_t c = 0; c < frame->archetypes[i].chunk_count; c++) {
-            if (!chunk_stays(frame, beside, i, c)) {
-                rows_leave(frames, stoa__frame_chunk(frame, i, c)->page);
+        for (uint32_t k = frame->archetypes[i].first; k < spans_end(frame, i); k++) {
+            const stoa__page *other = span_beside(frame, beside, i, k);
+            if (frame->spans[k] != other) {
+                span_leave(frames, frame->spans[k], other);
             }
         }
     }
-    frame->records_count = frame->archetypes_count = 0;
-    frame->chunks_count = frame->states_count = 0;
+    frame->archetypes_count = frame->spans_count = 0;
 }

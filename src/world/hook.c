@@ -194,6 +194,7 @@ void stoa__hook_watch_update(stoa_world *world) {
     bool all = world->observers != NULL || world->log.capacity != 0;
     if (world->storage.watch_all != all) {
         world->storage.watch_all = all;
+        world->storage.heeded = all || world->storage.record_stamps != NULL;
         stoa__world_rewatch(world);
     }
 }

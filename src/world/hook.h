@@ -53,12 +53,13 @@ typedef struct stoa__delta {
     const stoa_component *removed;
     uint32_t added_count;
     uint32_t removed_count;
-    bool born;                       /* the entity did not exist before */
-    bool dies;                       /* it will not exist after */
-    bool made;                       /* it is being told after it was made; else before */
-    stoa_entity entity;              /* whose change it is, while it is being told */
-    const struct stoa__delta *below; /* what is being told of further out, or NULL */
-    const struct stoa__delta *outer; /* of those, the innermost of the same entity, or NULL */
+    bool born;                         /* the entity did not exist before */
+    bool dies;                         /* it will not exist after */
+    bool made;                         /* it is being told after it was made; else before */
+    const struct stoa__effect *effect; /* all that it does, or NULL */
+    stoa_entity entity;                /* whose change it is, while it is being told */
+    const struct stoa__delta *below;   /* what is being told of further out, or NULL */
+    const struct stoa__delta *outer;   /* of those, the innermost of the same entity, or NULL */
 } stoa__delta;
 
 /* Calls hooks of one ring for a component that the entity has, which must be locked: those from the

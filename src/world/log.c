@@ -14,7 +14,7 @@ static uint64_t oldest(const stoa__log *log) {
     return log->next - log->first > log->capacity ? log->next - log->capacity : log->first;
 }
 
-static stoa__log_entry *entry_at(const stoa__log *log, uint64_t number) {
+static stoa_log_entry *entry_at(const stoa__log *log, uint64_t number) {
     return &log->entries[number % log->capacity];
 }
 
@@ -23,12 +23,12 @@ void stoa__log_add(stoa_world *world, stoa_entity e, stoa_component id) {
     if (log->capacity == 0) {
         return;
     }
-    stoa__log_entry *entry = entry_at(log, log->next);
+    stoa_log_entry *entry = entry_at(log, log->next);
     if (log->next - log->first >= log->capacity) {
         log->lost = true;
         log->lost_tick = entry->tick;
     }
-    *entry = (stoa__log_entry){e, id, world->storage.head.tick};
+    *entry = (stoa_log_entry){e, id, world->storage.head.tick};
     log->next++;
 }
 
@@ -51,7 +51,7 @@ void stoa__log_sweep(stoa_world *world, uint32_t tick, uint32_t age) {
 static void entries_free(stoa_world *world) {
     stoa__log *log = &world->log;
     stoa__heap_free(&world->storage.heap, log->entries, log->capacity * sizeof *log->entries,
-                    _Alignof(stoa__log_entry));
+                    _Alignof(stoa_log_entry));
 }
 
 void stoa__log_free(stoa_world *world) {
@@ -60,7 +60,7 @@ void stoa__log_free(stoa_world *world) {
 }
 
 size_t stoa__log_bytes(const stoa_world *world) {
-    return world->log.capacity * sizeof(stoa__log_entry);
+    return world->log.capacity * sizeof(stoa_log_entry);
 }
 
 /* Notes what a log that is about to begin cannot know: the entries of the one before it, or, if
@@ -77,6 +77,13 @@ static void past_lose(stoa_world *world) {
     }
 }
 
+void stoa__log_restart(stoa_world *world) {
+    stoa__log *log = &world->log;
+    log->first = log->next;
+    log->lost = true;
+    log->lost_tick = world->storage.head.tick;
+}
+
 stoa_status stoa_log_keep(stoa_world *world, int32_t capacity) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");
@@ -90,10 +97,10 @@ stoa_status stoa_log_keep(stoa_world *world, int32_t capacity) {
     if (status != STOA_OK || (uint32_t)capacity == log->capacity) {
         return status;
     }
-    stoa__log_entry *entries = NULL;
+    stoa_log_entry *entries = NULL;
     if (capacity > 0) {
         entries = stoa__heap_alloc(&world->storage.heap, (size_t)capacity * sizeof *entries,
-                                   _Alignof(stoa__log_entry));
+                                   _Alignof(stoa_log_entry));
         if (entries == NULL) {
             return stoa__world_report(world, stoa__error_memory("a log"));
         }
@@ -168,7 +175,7 @@ bool stoa_log_next(stoa_log *walk) {
         walk->lost = true;
     }
     while (walk->next < log->next) {
-        const stoa__log_entry *entry = entry_at(log, walk->next++);
+        const stoa_log_entry *entry = entry_at(log, walk->next++);
         if (entry->component == walk->component) {
             walk->entity = entry->entity;
             walk->tick = entry->tick;
@@ -176,4 +183,67 @@ bool stoa_log_next(stoa_log *walk) {
         }
     }
     return false;
+}
+
+stoa_status stoa_log_get(const stoa_world *world, stoa_log_entry *entries, int32_t capacity,
+                         stoa_log_content *content) {
+    if (world == NULL || content == NULL || (entries == NULL && capacity > 0)) {
+        return stoa__world_null(world, world == NULL     ? "world"
+                                       : content == NULL ? "content"
+                                                         : "list of entries");
+    }
+    const stoa__log *log = &world->log;
+    uint64_t first = oldest(log);
+    for (uint64_t i = first; i < log->next && i - first < (uint64_t)(capacity > 0 ? capacity : 0);
+         i++) {
+        entries[i - first] = *entry_at(log, i);
+    }
+    *content = (stoa_log_content){entries, (int32_t)(log->next - first), log->lost, log->lost_tick,
+                                  (int32_t)log->capacity};
+    return STOA_OK;
+}
+
+/* STOA_OK if the ticks of what a log is to hold do not go back; otherwise the thread's error. */
+static stoa_status content_check(const stoa_world *world, const stoa_log_content *content) {
+    uint32_t age = INT32_MAX;
+    uint32_t now = world->storage.head.tick;
+    bool good = content->count == 0 || content->entries != NULL;
+    if (content->lost) {
+        good = good && now - content->lost_tick <= age;
+        age = now - content->lost_tick;
+    }
+    for (int32_t i = 0; i < content->count && good; i++) {
+        good = now - content->entries[i].tick <= age;
+        age = now - content->entries[i].tick;
+    }
+    return good && content->count >= 0
+               ? STOA_OK
+               : stoa__error(STOA_INVALID, "the entries of a log are not in order");
+}
+
+stoa_status stoa_log_set(stoa_world *world, const stoa_log_content *content) {
+    if (world == NULL || content == NULL) {
+        return stoa__world_null(world, world == NULL ? "world" : "content");
+    }
+    stoa__log *log = &world->log;
+    stoa_status status = stoa__hook_may_alter(world);
+    if (status == STOA_OK) {
+        status = stoa__world_report(world, content_check(world, content));
+    }
+    if (status != STOA_OK || log->capacity == 0) {
+        return status;
+    }
+    log->first = log->next;
+    log->lost = content->lost;
+    log->lost_tick = content->lost_tick;
+    int32_t room = (int32_t)log->capacity;
+    int32_t skipped = content->count > room ? content->count - room : 0;
+    if (skipped > 0) {
+        log->lost = true;
+        log->lost_tick = content->entries[skipped - 1].tick;
+    }
+    for (int32_t i = skipped; i < content->count; i++) {
+        *entry_at(log, log->next++) = content->entries[i];
+    }
+    return STOA_OK;
 }

@@ -29,7 +29,7 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
     stoa__values bundle;
     mould->part_count = 0;
     mould->tried = true;
-    mould->epoch = storage->epoch;
+    mould->epoch = storage->head.epoch;
     if (mould->count > STOA_MOULD_MAX ||
         stoa__values_read(world, mould->values, mould->count, STOA__VALUES_CREATE, &bundle) !=
             STOA_OK ||
@@ -50,7 +50,7 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
     }
     mould->target = edge->target;
     mould->part_count = bundle.count;
-    mould->epoch = storage->epoch;
+    mould->epoch = storage->head.epoch;
 }
 
 /* Creates as any bundle is. The mould is made ready for the next one before that, since hooks of
@@ -61,7 +61,7 @@ STOA__APART static stoa_entity create_any(stoa_world *world, stoa_mould *mould) 
         return STOA_NULL;
     }
     if (world != NULL && world->storage.head.open == 0 && mould->count > 0 &&
-        (!mould->tried || mould->epoch != world->storage.epoch)) {
+        (!mould->tried || mould->epoch != world->storage.head.epoch)) {
         mould_ready(world, mould);
     }
     return stoa_create_values(world, mould->values, mould->count);
@@ -134,7 +134,7 @@ stoa_entity stoa_create_mould(stoa_world *world, stoa_mould *mould) {
     stoa__storage *storage = &world->storage;
     const stoa__archetype *target = mould->target;
     stoa_chunk *chunk = target->tail;
-    if (!STOA_LIKELY(mould->epoch == storage->epoch && storage->head.open == 0 &&
+    if (!STOA_LIKELY(mould->epoch == storage->head.epoch && storage->head.open == 0 &&
                      chunk->count < target->head.chunk_capacity)) {
         return create_any(world, mould);
     }

@@ -6,6 +6,7 @@
  * Taking a page is O(1). Slabs go at the end. One thread at a time. */
 #include "world/pages.h"
 
+#include "base/far.h"
 #include "stoa/stream.h"
 #include "storage/row.h"
 
@@ -34,6 +35,8 @@ typedef struct stoa__page_slab {
 /* Sizes of slabs: the first, and those that huge pages are for. */
 #define SLAB_FIRST ((size_t)32 << 10)
 #define SLAB_SIZE ((size_t)2 << 20)
+/* Values of so many bytes are copied past the caches: most frames are never gone back to. */
+#define FAR_LEAST ((size_t)4 << 10)
 /* Pages beyond this have a slab of their own. */
 #define PAGE_LARGE (SLAB_SIZE / 4)
 
@@ -102,6 +105,8 @@ stoa__page *stoa__page_new(stoa__pages *pages, size_t size) {
     stoa__page *page = pages->free[class];
     if (page != NULL) {
         pages->free[class] = page->next;
+        /* By the time this page is filled the next one's head is there. */
+        STOA_PREFETCH(page->next);
     } else {
         page = page_cut(pages, sizeof *page + room);
         if (page == NULL) {
@@ -189,6 +194,10 @@ static stoa__page *page_plain(stoa__pages *pages, const stoa__component *compone
                               stoa__items items, int32_t count) {
     stoa__page *page = stoa__page_new(pages, items_size(component, count));
     int32_t each = items_each(&items, component, count);
+    if (page != NULL && each == count && page->size >= FAR_LEAST) {
+        stoa__far_copy(stoa__page_data(page), item_at(&items, 0), page->size);
+        return page;
+    }
     for (int32_t i = 0; i < count && page != NULL; i += each) {
         memcpy(stoa__page_data(page) + items_size(component, i), item_at(&items, i),
                items_size(component, each));

@@ -3,6 +3,7 @@
  * A module that destroys many entities, or writes a component that it keeps, does itself what its
  * hooks would do. Where nobody else would be told, what is left is what a plain change takes. One
  * thread at a time. */
+#include "storage/ends.h"
 #include "storage/entities.h"
 #include "storage/sparse.h"
 #include "world/hook.h"
@@ -34,45 +35,93 @@ static bool setting_others(const stoa__component *component, const void *user) {
            ring_others(component->hooks[STOA__HOOK_VETO + STOA_VETO_SET], user);
 }
 
-/* True if somebody but the user would be told that an entity dies, or asked. */
-static bool others_told(const stoa_world *world, stoa_entity e, const stoa__archetype *archetype,
+/* True if somebody but the user would be told that rows of an archetype go, or asked. */
+static bool rows_others(const stoa__storage *storage, const stoa__archetype *archetype,
                         const void *user) {
-    const stoa__storage *storage = &world->storage;
-    if (storage->watch_all || world->events.target_count > 0) {
-        return true;
-    }
     for (uint32_t i = 0; archetype->watched && i < archetype->id_count; i++) {
         if (removal_others(stoa__component_at(storage, archetype->ids[i]), user)) {
-            return true;
-        }
-    }
-    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
-        if (stoa__sparse_find(c->set, e.index) != STOA__NONE && removal_others(c, user)) {
             return true;
         }
     }
     return false;
 }
 
-bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user) {
-    if (world == NULL || (world->storage.head.open & ~STOA__OPEN_HOOK) != 0) {
-        return false;
+/* How many entities come before the first whose hooks are running. */
+static uint32_t unlocked_count(const stoa_world *world, const stoa_entity *entities,
+                               uint32_t count) {
+    for (uint32_t k = 0; k < world->hooks.depth; k++) {
+        stoa_entity locked = world->hooks.locked[k];
+        uint32_t met = 0;
+        /* It is met so rarely that looking at all of them, several at once, is quicker. */
+        for (uint32_t i = 0; i < count; i++) {
+            met |= entities[i].index == locked.index;
+        }
+        for (uint32_t i = 0; met != 0 && i < count; i++) {
+            count = stoa_entity_eq(entities[i], locked) ? i : count;
+        }
+    }
+    return count;
+}
+
+/* How many come before the first with a sparse component of whose removal others are told. */
+static uint32_t sparse_count(const stoa__storage *storage, const stoa_entity *entities,
+                             uint32_t count, const void *user) {
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        if (!STOA_LIKELY(!removal_others(c, user))) {
+            uint32_t i = 0;
+            while (i < count && stoa__sparse_find(c->set, entities[i].index) == STOA__NONE) {
+                i++;
+            }
+            count = i;
+        }
+    }
+    return count;
+}
+
+/* Takes the dead out of all sparse sets. */
+static void sparse_leave(const stoa__storage *storage, const stoa_entity *entities,
+                         uint32_t count) {
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        stoa__sparse *set = c->set;
+        uint32_t *const *pages = set->pages;
+        uint32_t page_count = set->count > 0 ? set->page_count : 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t index = entities[i].index, page = index >> STOA__PAGE_BITS;
+            if (page < page_count && pages[page] != NULL &&
+                pages[page][index & (STOA__PAGE_SIZE - 1)] != 0) {
+                stoa__sparse_remove(set, index);
+            }
+        }
+    }
+}
+
+int32_t stoa_destroy_quietly_many(stoa_world *world, const stoa_entity *entities, int32_t count,
+                                  const void *user) {
+    if (world == NULL || entities == NULL || count <= 0 ||
+        (world->storage.head.open & ~STOA__OPEN_HOOK) != 0 || world->storage.watch_all ||
+        world->events.target_count > 0) {
+        return 0;
     }
     stoa__storage *storage = &world->storage;
-    const stoa_record *record = stoa__entities_find(storage, e);
-    if (record == NULL || stoa_lock_of(world, e) != STOA_UNLOCKED) {
-        return false;
+    uint32_t most = unlocked_count(world, entities, (uint32_t)count), done = 0;
+    most = sparse_count(storage, entities, most, user);
+    while (done < most) {
+        const stoa_record *record = stoa__entities_find(storage, entities[done]);
+        if (record == NULL) {
+            break;
+        }
+        stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+        if (rows_others(storage, archetype, user)) {
+            break;
+        }
+        done += stoa__ends_run(storage, archetype, &entities[done], most - done);
     }
-    uint32_t place = record->place;
-    if (others_told(world, e, stoa__row_archetype(storage, place), user)) {
-        return false;
-    }
-    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
-        stoa__sparse_remove(c->set, e.index);
-    }
-    stoa__row_remove(storage, place);
-    stoa__entities_release(storage, e.index);
-    return true;
+    sparse_leave(storage, entities, done);
+    return (int32_t)done;
+}
+
+bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user) {
+    return stoa_destroy_quietly_many(world, &e, 1, user) == 1;
 }
 
 bool stoa_set_quietly(stoa_world *world, stoa_entity e, stoa_component id, const void *value,

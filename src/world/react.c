@@ -111,6 +111,7 @@ void stoa__effect_before(stoa_world *world, stoa_entity e, const stoa__effect *e
         return;
     }
     stoa__delta delta = effect->delta;
+    delta.effect = effect;
     change_lock(world, e, &delta, false);
     if (world->observers != NULL) {
         world->query_ops->leave(world, e, &delta);
@@ -172,6 +173,32 @@ static void remove_call(stoa_world *world, stoa_entity e, stoa_component id) {
 static void clone_call(stoa_world *world, stoa_entity e, stoa_component id) {
     hooks_call(world, STOA_ON_ADD, e, id);
     hooks_call(world, STOA_ON_SET, e, id);
+}
+
+/* True if a change that is about to be made takes the component away, switched off or not. */
+static bool delta_takes(const stoa__delta *delta, stoa_component id) {
+    const stoa__effect *effect = delta->made ? NULL : delta->effect;
+    for (uint32_t i = 0; effect != NULL && i < effect->count; i++) {
+        if (effect->ids[i] == id && (effect->does[i] & STOA__DOES_REMOVE) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool stoa_losing_id(const stoa_world *world, stoa_entity e, stoa_component id) {
+    if (STOA_LIKELY(world == NULL || world->hooks.depth == 0)) {
+        return false;
+    }
+    const stoa__hooks *hooks = &world->hooks;
+    bool losing = false;
+    for (uint32_t i = 0; i < hooks->depth; i++) {
+        losing |= (hooks->dying >> i & 1) != 0 && stoa_entity_eq(hooks->locked[i], e);
+    }
+    for (const stoa__delta *delta = hooks->told; delta != NULL; delta = delta->below) {
+        losing |= stoa_entity_eq(delta->entity, e) && delta_takes(delta, id);
+    }
+    return losing;
 }
 
 void stoa__react_losing(stoa_world *world, stoa_entity e, const stoa__delta *delta) {

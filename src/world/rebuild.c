@@ -7,6 +7,7 @@
 #include "world/rebuild.h"
 
 #include "storage/entities.h"
+#include "world/commands_buffer.h"
 
 #include <string.h>
 
@@ -42,11 +43,13 @@ static stoa_status table_begin(stoa_rebuild *rebuild, const stoa_slots *slots) {
         return status;
     }
     stoa_record *records = storage->head.records;
-    storage->retired_count = 0;
+    uint32_t retired = 0;
     for (uint32_t i = 1; i < slots->count; i++) {
-        records[i] = (stoa_record){slots->generations[i], 0};
-        storage->retired_count += slots->generations[i] == STOA__DEAD;
+        uint32_t generation = slots->generations[i];
+        records[i] = (stoa_record){generation, 0};
+        retired += generation == STOA__DEAD;
     }
+    storage->retired_count = retired;
     records[0] = (stoa_record){STOA__DEAD | 1, 0};
     storage->head.record_count = slots->count;
     storage->free_first = 0;
@@ -151,7 +154,7 @@ stoa_status stoa_rebuild_tick(stoa_rebuild *rebuild, uint32_t tick) {
         return stoa__world_report(rebuild->world,
                                   stoa__error(STOA_INVALID, "the tick comes before the content"));
     }
-    rebuild->world->storage.head.tick = tick;
+    rebuild->world->storage.head.tick = rebuild->tick = tick;
     rebuild->old = true;
     return STOA_OK;
 }
@@ -271,6 +274,25 @@ stoa_status stoa_rebuild_show(stoa_rebuild *rebuild) {
     return STOA_OK;
 }
 
+/* Which handles come next is told by the table alone, not by what buffers were used to. */
+static void habits_forget(const stoa_world *world) {
+    stoa_commands *c = world->buffers.deferred;
+    for (; c != NULL; c = c == world->buffers.deferred ? world->buffers.first : c->next) {
+        c->wanted = c->peak = 0;
+    }
+}
+
+/* The world has another tick: what was noted by the one before means nothing. What extensions did
+ * to load may have moved it on. */
+static void ticks_restart(stoa_world *world, uint32_t tick) {
+    world->storage.head.tick = tick;
+    world->swept = world->storage.head.tick;
+    stoa__log_restart(world);
+    if (world->query_ops != NULL) {
+        world->query_ops->runs_load(world, NULL, 0);
+    }
+}
+
 stoa_status stoa_rebuild_end(stoa_rebuild *rebuild) {
     if (rebuild == NULL) {
         return stoa__world_null(NULL, "rebuild");
@@ -287,6 +309,10 @@ stoa_status stoa_rebuild_end(stoa_rebuild *rebuild) {
     stoa__heap_free(&world->storage.heap, rebuild->table.records, before, STOA__LINE);
     world->scratch -= before;
     world->storage.upheavals++;
+    habits_forget(world);
+    if (rebuild->old) {
+        ticks_restart(world, rebuild->tick);
+    }
     rebuild_delete(rebuild);
     return STOA_OK;
 }

@@ -30,8 +30,11 @@ struct stoa_rebuild {
     uint32_t before_capacity;
     stoa__table_before table;
     uint32_t tick_before;
-    bool shown; /* the world can be used, though it can still go back */
-    bool old;   /* rows are as old as can be unless told */
+    stoa_copy_function copy; /* for handles; NULL: memcpy */
+    void *copy_user;
+    uint32_t tick; /* that was set, if `old` */
+    bool shown;    /* the world can be used, though it can still go back */
+    bool old;      /* rows are as old as can be unless told */
 };
 
 /* STOA_OK if every slot can be what it is said to be, and the free list has each that is free once;
@@ -41,5 +44,9 @@ stoa_status stoa__rebuild_slots_check(stoa_rebuild *rebuild, const stoa_slots *s
 /* STOA_OK if what was added last is whole, so that something else can be added; the thread's error
  * is set. */
 stoa_status stoa__rebuild_next(stoa_rebuild *rebuild);
+
+/* Sets the ticks of rows of one chunk, from a slot on. */
+void stoa__rebuild_row_ticks(const stoa__archetype *archetype, stoa_component id, uint8_t *data,
+                             int32_t slot, int32_t count, const stoa_column_state *ticks);
 
 #endif

@@ -96,8 +96,15 @@ static void rows_begin(const stoa_rebuild *rebuild, const stoa__archetype *arche
 }
 
 /* Gives the entities of a chunk to be rows, as far as that can be; returns how many got one. */
-static int32_t chunk_give(const stoa__storage *storage, const stoa_chunk *chunk,
+static int32_t chunk_give(const stoa_rebuild *rebuild, const stoa_chunk *chunk,
                           const stoa_entity *entities, int32_t count) {
+    const stoa__storage *storage = &rebuild->world->storage;
+    size_t size = (size_t)count * sizeof *entities;
+    if (rebuild->copy != NULL) {
+        rebuild->copy(chunk->data, entities, size, rebuild->copy_user);
+    } else {
+        memcpy(chunk->data, entities, size);
+    }
     uint32_t place = chunk->number << STOA_PLACE_BITS;
     for (int32_t i = 0; i < count; i++) {
         stoa_record *record = stoa__entities_find(storage, entities[i]);
@@ -106,7 +113,6 @@ static int32_t chunk_give(const stoa__storage *storage, const stoa_chunk *chunk,
         }
         record->place = place | (uint32_t)i;
     }
-    memcpy(chunk->data, entities, (size_t)count * sizeof *entities);
     return count;
 }
 
@@ -119,7 +125,7 @@ static stoa_status rows_give(const stoa_rebuild *rebuild, stoa__archetype *arche
     for (int32_t first = 0; first < count; first += capacity) {
         int32_t part = count - first < capacity ? count - first : capacity;
         int32_t given =
-            chunk_give(storage, &archetype->head.chunks[first / capacity], entities + first, part);
+            chunk_give(rebuild, &archetype->head.chunks[first / capacity], entities + first, part);
         if (given < part) {
             stoa_entity e = entities[first + given];
             const char *why =
@@ -194,6 +200,15 @@ stoa_status stoa_rebuild_archetype(stoa_rebuild *rebuild, const stoa_component *
     }
     return stoa__world_report(rebuild->world,
                               archetype_add(rebuild, ids, id_count, entities, row_count));
+}
+
+stoa_status stoa_rebuild_copier(stoa_rebuild *rebuild, stoa_copy_function copy, void *user) {
+    if (rebuild == NULL) {
+        return stoa__world_null(NULL, "rebuild");
+    }
+    rebuild->copy = copy;
+    rebuild->copy_user = user;
+    return STOA_OK;
 }
 
 /* The lane with the values of a component of the archetype that is open, or STOA__NONE. */
@@ -321,17 +336,6 @@ stoa_status stoa_rebuild_made(stoa_rebuild *rebuild, stoa_component id, int32_t 
     return stoa__world_report(rebuild->world, status);
 }
 
-/* The lane of a kind that a component has beside its values, or NULL. */
-static const stoa__lane *lane_beside(const stoa__archetype *archetype, stoa_component id,
-                                     stoa__lane_kind kind) {
-    for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
-        if (archetype->lanes[i].id == id && archetype->lanes[i].kind == kind) {
-            return &archetype->lanes[i];
-        }
-    }
-    return NULL;
-}
-
 static void column_switch(const stoa__archetype *archetype, const stoa__lane *lane,
                           const uint8_t *off) {
     const stoa_column *column = stoa__archetype_column(archetype, lane->id);
@@ -358,7 +362,7 @@ stoa_status stoa_rebuild_switches(stoa_rebuild *rebuild, stoa_component id, cons
     }
     stoa__sparse *set = set_open(rebuild, id);
     const stoa__lane *lane =
-        set == NULL ? lane_beside(rebuild->archetype, id, STOA__LANE_OFF) : NULL;
+        set == NULL ? stoa__archetype_lane(rebuild->archetype, id, STOA__LANE_OFF) : NULL;
     if (lane == NULL && (set == NULL || set->off == NULL)) {
         return stoa__world_report(rebuild->world,
                                   stoa__error(STOA_INVALID, "component %u cannot be switched", id));
@@ -374,18 +378,15 @@ stoa_status stoa_rebuild_switches(stoa_rebuild *rebuild, stoa_component id, cons
     return STOA_OK;
 }
 
-/* Sets the ticks of rows of one chunk. */
-static void chunk_ticks(const stoa__archetype *archetype, stoa_component id,
-                        const stoa_chunk *chunk, int32_t slot, int32_t count,
-                        const stoa_column_state *ticks) {
+void stoa__rebuild_row_ticks(const stoa__archetype *archetype, stoa_component id, uint8_t *data,
+                             int32_t slot, int32_t count, const stoa_column_state *ticks) {
     uint32_t changed = STOA_LOAD(&ticks->changed), added = STOA_LOAD(&ticks->added);
-    stoa__state_merge(stoa__state_of(chunk->data, stoa__archetype_column(archetype, id)->offset),
-                      ticks);
-    const stoa__lane *writes = lane_beside(archetype, id, STOA__LANE_CHANGED);
-    const stoa__lane *births = lane_beside(archetype, id, STOA__LANE_ADDED);
+    stoa__state_merge(stoa__state_of(data, stoa__archetype_column(archetype, id)->offset), ticks);
+    const stoa__lane *writes = stoa__archetype_lane(archetype, id, STOA__LANE_CHANGED);
+    const stoa__lane *births = stoa__archetype_lane(archetype, id, STOA__LANE_ADDED);
     for (int32_t i = slot; writes != NULL && births != NULL && i < slot + count; i++) {
-        memcpy(chunk->data + writes->offset + (size_t)i * 4, &changed, 4);
-        memcpy(chunk->data + births->offset + (size_t)i * 4, &added, 4);
+        memcpy(data + writes->offset + (size_t)i * 4, &changed, 4);
+        memcpy(data + births->offset + (size_t)i * 4, &added, 4);
     }
 }
 
@@ -419,7 +420,7 @@ stoa_status stoa_rebuild_ticks(stoa_rebuild *rebuild, stoa_component id, int32_t
         const stoa_chunk *chunk = &rebuild->archetype->head.chunks[first / capacity];
         n = chunk->count - first % capacity;
         n = n < count ? n : count;
-        chunk_ticks(rebuild->archetype, id, chunk, first % capacity, n, &ticks);
+        stoa__rebuild_row_ticks(rebuild->archetype, id, chunk->data, first % capacity, n, &ticks);
     }
     return STOA_OK;
 }

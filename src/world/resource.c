@@ -248,6 +248,20 @@ bool stoa_resource_changed_id(const stoa_world *world, stoa_component id, uint32
     return resource != NULL && stoa_tick_newer(resource->changed, since);
 }
 
+uint32_t stoa_resource_tick(const stoa_world *world, stoa_component id) {
+    const stoa__resource *resource = resource_find(world, id);
+    return resource != NULL ? resource->changed : 0;
+}
+
+stoa_status stoa_resource_tick_set(stoa_world *world, stoa_component id, uint32_t tick) {
+    stoa__resource *resource = resource_get(world, id);
+    if (resource == NULL) {
+        return stoa_last_error().status;
+    }
+    resource->changed = tick;
+    return STOA_OK;
+}
+
 stoa_component stoa_resource_next(const stoa_world *world, stoa_component id) {
     for (uint32_t i = id; world != NULL && i < world->resources.capacity; i++) {
         if (resource_find(world, i + 1) != NULL) {

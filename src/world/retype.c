@@ -28,6 +28,8 @@ struct stoa_retype {
     uint32_t rest_count;
     bool converted; /* or it was tried */
     bool ready;     /* all values are made */
+    bool making;    /* extensions make theirs */
+    uint32_t told;  /* extensions that have both sides */
     uint64_t made;  /* values of after */
     stoa_convert_fn convert;
     void *user;
@@ -129,12 +131,8 @@ void stoa_retype_show(stoa_retype *retype, bool after) {
     }
 }
 
-static stoa__draft *rest_draft(stoa_retype *retype, const rest *r) {
-    stoa__draft *draft = retype->redraft.drafts;
-    while (draft->id != r->id) {
-        draft++;
-    }
-    return draft;
+static stoa__draft *rest_draft(const stoa_retype *retype, const rest *r) {
+    return stoa__redraft_find(&retype->redraft, r->id);
 }
 
 /* Makes room for one resource and one queue; the descriptions of after are in force. */
@@ -216,15 +214,19 @@ static stoa_status values_visit(stoa_retype *retype, stoa__draft_fn call, void *
     return status;
 }
 
+static stoa_status values_make(const stoa_retype *retype, const stoa__draft *draft,
+                               const void *before, void *after, int32_t count) {
+    if (bytes_same(draft)) {
+        memcpy(after, before, (size_t)count * draft->after.size);
+        return STOA_OK;
+    }
+    return retype->convert(retype->user, &draft->before, &draft->after, before, after, count);
+}
+
 static stoa_status value_convert(void *user, stoa__draft *draft, void *before, void *after,
                                  int32_t count) {
     stoa_retype *retype = user;
-    stoa_status status = STOA_OK;
-    if (bytes_same(draft)) {
-        memcpy(after, before, (size_t)count * draft->after.size);
-    } else {
-        status = retype->convert(retype->user, &draft->before, &draft->after, before, after, count);
-    }
+    stoa_status status = values_make(retype, draft, before, after, count);
     retype->made += status == STOA_OK ? (uint64_t)count : 0;
     return status;
 }
@@ -252,20 +254,34 @@ static stoa_status before_drop(void *user, stoa__draft *draft, void *before, voi
     return STOA_OK;
 }
 
-/* Asks extensions about one component after the other. */
-static stoa_status extensions_ask(const stoa_retype *retype) {
-    const stoa_world *world = retype->world;
-    stoa_status status = STOA_OK;
-    for (uint32_t i = 0; i < world->extension_count; i++) {
+/* Tells the extensions that made their other side of a later step. */
+static void extensions_tell(stoa_retype *retype, stoa_retype_step step) {
+    stoa_world *world = retype->world;
+    for (uint32_t i = 0; i < retype->told; i++) {
         const stoa_extension *extension = &world->extensions[i];
-        for (uint32_t k = 0; k < retype->redraft.draft_count && status == STOA_OK; k++) {
-            const stoa__draft *draft = &retype->redraft.drafts[k];
-            bool matters = draft->layout || draft->before.hooks.drop != NULL ||
-                           draft->before.hooks.move != NULL || draft->before.hooks.copy != NULL;
-            status = matters && extension->retype != NULL
-                         ? extension->retype(world, extension->data, &draft->id, 1)
-                         : STOA_OK;
+        if (extension->retype != NULL) {
+            (void)extension->retype(world, extension->data, retype, step);
         }
+    }
+}
+
+/* Has extensions make what they need beside what is there, all or none. */
+static stoa_status extensions_make(stoa_retype *retype) {
+    stoa_world *world = retype->world;
+    stoa_status status = STOA_OK;
+    retype->making = true;
+    while (retype->told < world->extension_count && status == STOA_OK) {
+        const stoa_extension *extension = &world->extensions[retype->told];
+        status = extension->retype != NULL
+                     ? extension->retype(world, extension->data, retype, STOA_RETYPE_MAKE)
+                     : STOA_OK;
+        retype->told += status == STOA_OK;
+    }
+    retype->making = false;
+    stoa__redraft_show(&retype->redraft, false);
+    if (status != STOA_OK) {
+        extensions_tell(retype, STOA_RETYPE_END);
+        retype->told = 0;
     }
     return status;
 }
@@ -279,25 +295,60 @@ stoa_status stoa_retype_convert(stoa_retype *retype, stoa_convert_fn convert, vo
         return stoa__world_report(retype->world,
                                   stoa__error(STOA_LOCKED, "values are converted once"));
     }
-    stoa_status status = extensions_ask(retype);
-    if (status == STOA_OK) {
-        retype->converted = true;
-        stoa__redraft_show(&retype->redraft, false);
-        status = stoa__redraft_room(&retype->redraft);
-    }
+    retype->converted = true;
+    retype->convert = convert;
+    retype->user = user;
+    stoa__redraft_show(&retype->redraft, false);
+    stoa_status status = stoa__redraft_room(&retype->redraft);
     if (status == STOA_OK) {
         status = rests_room(retype);
     }
     if (status == STOA_OK) {
-        retype->convert = convert;
-        retype->user = user;
         status = values_visit(retype, value_convert, retype);
+    }
+    if (status == STOA_OK) {
+        status = extensions_make(retype);
     }
     if (status != STOA_OK) {
         (void)values_visit(retype, after_drop, retype);
     }
     retype->ready = status == STOA_OK;
     return stoa__world_report(retype->world, status);
+}
+
+bool stoa_retype_change_get(const stoa_retype *retype, stoa_component id,
+                            stoa_retype_change *change) {
+    const stoa__draft *draft = retype != NULL ? stoa__redraft_find(&retype->redraft, id) : NULL;
+    if (draft != NULL && change != NULL) {
+        *change = (stoa_retype_change){draft->layout, draft->before, draft->after};
+    }
+    return draft != NULL;
+}
+
+/* The draft of a component whose values are made now; NULL with the thread's error set. */
+static stoa__draft *draft_made(const stoa_retype *retype, stoa_component id) {
+    stoa__draft *draft = retype != NULL ? stoa__redraft_find(&retype->redraft, id) : NULL;
+    bool made = draft != NULL && draft->layout && retype->making;
+    if (!made) {
+        stoa__error(retype == NULL ? STOA_NULL_ARGUMENT : STOA_LOCKED,
+                    "component %u gets no other values now", id);
+    }
+    return made ? draft : NULL;
+}
+
+stoa_status stoa_retype_each(const stoa_retype *retype, stoa_component id, stoa_retype_fn call,
+                             void *user) {
+    const stoa__draft *draft = draft_made(retype, id);
+    return draft != NULL && call != NULL ? stoa__redraft_each(&retype->redraft, draft, call, user)
+           : draft != NULL               ? stoa__world_null(retype->world, "function")
+                                         : stoa_last_error().status;
+}
+
+stoa_status stoa_retype_make(stoa_retype *retype, stoa_component id, const void *values, void *made,
+                             int32_t count) {
+    stoa__draft *draft = draft_made(retype, id);
+    return draft != NULL ? values_make(retype, draft, values, made, count)
+                         : stoa_last_error().status;
 }
 
 stoa_status stoa_retype_swap(stoa_retype *retype) {
@@ -322,6 +373,7 @@ stoa_status stoa_retype_swap(stoa_retype *retype) {
         }
     }
     stoa__redraft_swap(&retype->redraft);
+    extensions_tell(retype, STOA_RETYPE_SWAP);
     stoa__commands_forget(world);
     stoa__code_caches_clear(world);
     stoa__world_rewatch(world);
@@ -363,6 +415,7 @@ void stoa_retype_end(stoa_retype *retype) {
         stoa__frames_clear_all(retype->world);
         stoa__redraft_show(&retype->redraft, true);
     }
+    extensions_tell(retype, STOA_RETYPE_END);
     (void)values_visit(retype, before_drop, NULL);
     for (uint32_t i = 0; i < retype->redraft.draft_count; i++) {
         const stoa_hooks *old = &retype->redraft.drafts[i].before.hooks;
@@ -384,6 +437,7 @@ void stoa_retype_cancel(stoa_retype *retype) {
     if (retype->redraft.swapped) {
         (void)stoa_retype_swap(retype);
     }
+    extensions_tell(retype, STOA_RETYPE_END);
     (void)values_visit(retype, after_drop, retype);
     retype_free(retype);
     if (world->storage.registry.count > count) {

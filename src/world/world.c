@@ -132,7 +132,7 @@ void stoa__world_rewatch(stoa_world *world) {
         stoa__sparse_rewatch(storage, c->set);
     }
     /* Remembered bundles look at their edges again. */
-    storage->epoch++;
+    storage->head.epoch++;
 }
 
 stoa__type_hop *stoa__type_remember(stoa_world *world, const stoa_type *type, stoa_component id) {

@@ -429,6 +429,60 @@ static void ticks_come_back_where_no_row_changed(void **state) {
     fixture_close(&f);
 }
 
+/* SNP-08 CHG-01: the same of additions alone, on the way back and in a frame saved since. */
+static void additions_come_back_where_no_row_changed(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f, 4);
+    stoa_entity e = stoa_create_with(f.w, STOA_ZERO(Position));
+    stoa_tick_advance(f.w);
+    stoa_create_with(f.w, STOA_ZERO(Position), STOA_ZERO(Speed));
+    stoa_tick_advance(f.w);
+    stoa_set(f.w, e, Position, {1, 1, 1});
+    stoa_tick_advance(f.w);
+    stoa_history_save(f.h);
+    dump before = dump_of(f.w);
+    stoa_tick_advance(f.w);
+    stoa_add(f.w, e, Speed);
+    stoa_remove(f.w, e, Speed);
+    stoa_history_save(f.h);
+    dump after = dump_of(f.w);
+    assert_non_null(dump_differ(&after, &before));
+    stoa_set(f.w, e, Position, {2, 2, 2});
+    stoa_history_restore(f.h, 1);
+    dump_holds(f.w, &after);
+    stoa_history_restore(f.h, 0);
+    dump_holds(f.w, &before);
+    dump_free(&before);
+    dump_free(&after);
+    fixture_close(&f);
+}
+
+/* SNP-08: entities without components are in a frame, whoever has listened in the meantime. */
+static void created_entities_come_back_after_a_log_came_and_went(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f, 4);
+    stoa_entity first = stoa_create(f.w), gone[3];
+    stoa_create_bulk_values(f.w, 3, gone, NULL, 0);
+    for (int32_t i = 0; i < 3; i++) {
+        stoa_destroy(f.w, gone[i]);
+    }
+    stoa_history_save(f.h);
+    for (int32_t i = 0; i < 3; i++) {
+        if (i > 0) {
+            assert_int_equal(stoa_log_keep(f.w, i == 1 ? 10 : 0), STOA_OK);
+        }
+        stoa_entity e = stoa_create(f.w);
+        stoa_history_save(f.h);
+        stoa_destroy(f.w, first);
+        stoa_history_restore(f.h, i + 1);
+        assert_true(stoa_alive(f.w, e) && stoa_alive(f.w, first));
+    }
+    assert_int_equal(stoa_count(f.w), 4);
+    fixture_close(&f);
+}
+
 /* SNP-08: nothing marks a switch, and as many are off as before. */
 static void switches_that_change_places_come_back(void **state) {
     (void)state;
@@ -477,6 +531,8 @@ int main(void) {
         cmocka_unit_test(two_histories_of_a_world_go_their_ways),
         cmocka_unit_test(restore_goes_back_over_a_sweep),
         cmocka_unit_test(ticks_come_back_where_no_row_changed),
+        cmocka_unit_test(additions_come_back_where_no_row_changed),
+        cmocka_unit_test(created_entities_come_back_after_a_log_came_and_went),
         cmocka_unit_test(switches_that_change_places_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

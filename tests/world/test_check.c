@@ -161,6 +161,13 @@ static void broken_table_is_invariant_4(void **state) {
         (stoa_column *)(uintptr_t)stoa__archetype_column(both, stoa_id(c->s.world, Position));
     BREAK(c, column->id, STOA__NONE, "invariant 4");
     BREAK(c, column->offset, column->offset + STOA__LINE, "invariant 1");
+    uint8_t **table = c->storage->head.columns[stoa_id(c->s.world, Position)];
+    assert_non_null(table);
+    BREAK(c, table[both->head.chunks[0].number], both->head.chunks[0].data, "invariant 4");
+    BREAK(c, table[both->head.chunks[0].number], NULL, "invariant 4");
+    BREAK(c, table[0], both->head.chunks[0].data, "invariant 4");
+    BREAK(c, table[c->storage->chunk_capacity - 1], both->head.chunks[0].data, "invariant 4");
+    BREAK(c, c->storage->column_capacity, c->storage->column_capacity - 1, "tables of columns");
 }
 
 /* STO-04 STO-01 */

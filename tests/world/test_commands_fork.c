@@ -1,6 +1,7 @@
 /* Forked buffers, filled one after the other: which handles they give out, what is refused
  * meanwhile, and what is given back. Threads are in commands_threads.multi. */
 #include "commands_types.h"
+#include "stoa/resume.h"
 #include "world/commands_buffer.h"
 
 #define RUN STOA__FORK_RUN
@@ -72,21 +73,23 @@ static void later_forks_hold_what_was_needed(void **state) {
     assert_int_equal(stoa_commands_flush(buffers[0]), STOA_OK);
     assert_int_equal(stoa_commands_flush(buffers[1]), STOA_OK);
 
-    uint32_t count = w->storage.head.record_count, free = w->storage.free_count;
+    /* Free slots first, then new ones: the three that buffer 0 left are not enough. */
+    uint32_t count = w->storage.head.record_count;
+    assert_int_equal(w->storage.free_count, 3);
     assert_int_equal(stoa_commands_fork(w, buffers, 2), STOA_OK);
-    assert_int_equal(w->storage.head.record_count, count);
-    assert_int_equal(w->storage.free_count, free - 11);
+    assert_int_equal(w->storage.head.record_count, count + 8);
+    assert_int_equal(w->storage.free_count, 0);
     assert_int_equal(w->storage.reserved_count, 11);
     stoa_entity a = stoa_commands_create(buffers[1]), b = stoa_commands_create(buffers[1]);
     stoa_entity d = stoa_commands_create(buffers[0]);
     assert_int_equal(d.index, 6);
-    assert_int_equal(a.index, 11);
-    assert_int_equal(b.index, 12);
+    assert_int_equal(a.index, 17);
+    assert_int_equal(b.index, 18);
     assert_int_equal(stoa_check(w), STOA_OK);
     assert_int_equal(stoa_commands_join(w), STOA_OK);
     assert_int_equal(w->storage.reserved_count, 3);
     /* What was held and not given out is taken next, in the order it would have been given out. */
-    const uint32_t next[] = {7, 8, 9, 10, 13, 14, 15, 16, 17};
+    const uint32_t next[] = {7, 8, 15, 16, 19, 20, 21, 22, 23};
     for (int i = 0; i < 9; i++) {
         stoa_entity e = stoa_create(w);
         assert_int_equal(e.index, next[i]);
@@ -100,6 +103,102 @@ static void later_forks_hold_what_was_needed(void **state) {
     assert_int_equal(w->storage.reserved_count, 3);
     assert_int_equal(stoa_commands_join(w), STOA_OK);
     assert_int_equal(w->storage.reserved_count, 0);
+}
+
+/* Creates so many in each buffer between a fork and a join, and applies them. */
+static void buffers_create(stoa_world *w, stoa_commands **buffers, const uint32_t *counts, int n) {
+    assert_int_equal(stoa_commands_fork(w, buffers, n), STOA_OK);
+    for (int k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < counts[k]; i++) {
+            assert_false(stoa_entity_is_null(stoa_commands_create(buffers[k])));
+        }
+    }
+    assert_int_equal(stoa_commands_join(w), STOA_OK);
+    for (int k = 0; k < n; k++) {
+        assert_int_equal(stoa_commands_flush(buffers[k]), STOA_OK);
+    }
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
+/* CMD-06: where there are free slots as many are held as were needed lately, and some more. */
+static void forks_hold_more_where_slots_are_free(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_commands *buffers[3];
+    stoa_entity made[200];
+    buffers_make(w, buffers, 3);
+    buffers_create(w, buffers, (uint32_t[]){16, 0, 160}, 3);
+    for (int i = 0; i < 200; i++) {
+        made[i] = stoa_create(w);
+    }
+    for (int i = 0; i < 200; i++) {
+        stoa_destroy(w, made[i]);
+    }
+    uint32_t count = w->storage.head.record_count;
+    buffers_create(w, buffers, (uint32_t[]){0, 0, 0}, 3);
+    assert_int_equal(w->storage.head.record_count, count);
+    /* An eighth and 8 more; what was needed fades, down to 15. */
+    assert_int_equal(stoa_commands_fork(w, buffers, 3), STOA_OK);
+    assert_int_equal(buffers[0]->handle_count, 15 + 1 + 8);
+    assert_int_equal(buffers[1]->handle_count, 8);
+    assert_int_equal(buffers[2]->handle_count, 150 + 18 + 8);
+    assert_int_equal(stoa_commands_join(w), STOA_OK);
+    for (int i = 0; i < 200; i++) {
+        buffers_create(w, buffers, (uint32_t[]){0, 0, 0}, 3);
+    }
+    assert_int_equal(stoa_commands_habit(buffers[0]).most, 15);
+    assert_int_equal(stoa_commands_habit(buffers[2]).most, 15);
+    assert_int_equal(stoa_commands_habit(buffers[2]).last, 0);
+    /* So much is there again and again, without a new slot. */
+    for (int i = 0; i < 8; i++) {
+        buffers_create(w, buffers, (uint32_t[]){i % 2 == 0 ? 24 : 0, 0, i % 2 == 0 ? 0 : 24}, 3);
+        for (stoa_entity e = STOA_NULL; !stoa_entity_is_null(e = stoa_entity_next(w, e));) {
+            stoa_destroy(w, e);
+        }
+        assert_int_equal(w->storage.head.record_count, count);
+    }
+}
+
+/* CMD-06: buffers that create now and then, any of them, do not make the table grow for ever. */
+static void table_is_about_as_long_as_needed(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    enum { BUFFERS = 32, LIVE = 300, FRAMES = 3000 };
+    stoa_commands *buffers[BUFFERS];
+    support_random random = {7};
+    buffers_make(w, buffers, BUFFERS);
+    for (int frame = 0; frame < FRAMES; frame++) {
+        uint32_t counts[BUFFERS];
+        for (int k = 0; k < BUFFERS; k++) {
+            uint32_t chance = support_random_below(&random, 40);
+            counts[k] = chance == 0 ? 3 : chance < 4 ? 1 : 0;
+        }
+        buffers_create(w, buffers, counts, BUFFERS);
+        stoa_entity e = STOA_NULL;
+        while (stoa_count(w) > LIVE && !stoa_entity_is_null(e = stoa_entity_next(w, e))) {
+            stoa_destroy(w, e);
+        }
+    }
+    /* Beside what lives, 11 for each buffer; and what some forks added until those were there. */
+    assert_true(w->storage.head.record_count < LIVE + BUFFERS * 11 + 4 * BUFFERS * RUN);
+}
+
+/* CMD-06: what a fork goes by can be told and set. */
+static void habits_are_told_and_set(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_commands *c = stoa_commands_new(w);
+    assert_int_equal(stoa_commands_habit(NULL).last, 0);
+    assert_int_equal(stoa_commands_habit_set(NULL, (stoa_handle_habit){0, 0}), STOA_NULL_ARGUMENT);
+    assert_int_equal(stoa_commands_habit_set(c, (stoa_handle_habit){5, 2}), STOA_OK);
+    assert_int_equal(stoa_commands_fork(w, &c, 1), STOA_OK);
+    assert_int_equal(c->handle_count, 5);
+    support_assert_misuse(s, stoa_commands_habit_set(c, (stoa_handle_habit){0, 0}), STOA_FORKED);
+    assert_int_equal(stoa_commands_join(w), STOA_OK);
+    assert_int_equal(stoa_commands_habit(c).last, 0);
+    assert_int_equal(stoa_commands_habit(c).most, 2);
+    assert_int_equal(stoa_commands_habit_set(c, (stoa_handle_habit){UINT32_MAX, 0}), STOA_LIMIT);
+    assert_int_equal(stoa_commands_free(c), STOA_OK);
 }
 
 /* CMD-06: held handles run out, and the rest is past the table. */
@@ -345,6 +444,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_WORLD(handles_depend_on_the_order_of_buffers_alone),
         WITH_WORLD(later_forks_hold_what_was_needed),
+        WITH_WORLD(forks_hold_more_where_slots_are_free),
+        WITH_WORLD(table_is_about_as_long_as_needed),
+        WITH_WORLD(habits_are_told_and_set),
         WITH_WORLD(forked_buffer_goes_on_past_the_table),
         WITH_WORLD(discarded_fork_gives_its_handles_back),
         WITH_WORLD(forked_buffer_may_have_commands_already),

@@ -302,7 +302,8 @@ static void listeners_and_readers_without_memory_are_not_made(void **state) {
         stoa_reader *reader = stoa_reader_new(s->world, Large);
         bool refused = s->heap.fail_at == 0;
         s->heap.fail_at = 0;
-        assert_int_equal(reader == NULL, refused);
+        /* What only makes look-ups quicker may be missing. */
+        assert_true(reader != NULL || refused);
         assert_int_equal(stoa_check(s->world), STOA_OK);
     }
     s->heap.fail_at = 1;

@@ -316,7 +316,7 @@ static void logging_needs_no_memory(void **state) {
     assert_int_equal(s->heap.allocations, before);
     size_t bytes = s->heap.bytes;
     assert_int_equal(stoa_log_keep(s->world, 0), STOA_OK);
-    assert_int_equal(bytes - s->heap.bytes, 10 * sizeof(stoa__log_entry));
+    assert_int_equal(bytes - s->heap.bytes, 10 * sizeof(stoa_log_entry));
     assert_int_equal(s->heap.allocations, before);
 }
 

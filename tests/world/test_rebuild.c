@@ -176,6 +176,57 @@ static void copy_has_the_same_hash_handles_and_order(void **state) {
     support_world_close(&other);
 }
 
+/* Handles that were copied, in the order they came. */
+typedef struct seen {
+    stoa_entity entities[2000];
+    size_t count;
+} seen;
+
+static void seen_copy(void *to, const void *from, size_t size, void *user) {
+    seen *s = user;
+    memcpy(to, from, size);
+    memcpy(s->entities + s->count, from, size);
+    s->count += size / sizeof *s->entities;
+}
+
+/* SNP-05: each handle once, in order, over chunks; none after the function is taken away. */
+static void copier_sees_the_handles_of_rows(void **state) {
+    support_world *s = *state;
+    enum { ROWS = 1500 };
+    static seen all;
+    uint32_t generations[ROWS + 3];
+    stoa_entity entities[ROWS];
+    for (uint32_t i = 0; i < ROWS; i++) {
+        entities[i] = (stoa_entity){ROWS - i, 1};
+    }
+    for (uint32_t i = 0; i < ROWS + 3; i++) {
+        generations[i] = 1;
+    }
+    generations[0] = STOA_SLOT_DEAD | 1;
+    stoa_component spot = stoa_id(s->world, Spot);
+    stoa_component speed = stoa_id(s->world, Speed);
+    stoa_rebuild *r = stoa_rebuild_new(s->world, &(stoa_slots){generations, ROWS + 3, NULL, 0});
+    assert_non_null(r);
+    assert_int_equal(stoa_rebuild_copier(r, seen_copy, &all), STOA_OK);
+    assert_int_equal(stoa_rebuild_archetype(r, &spot, 1, entities, ROWS), STOA_OK);
+    assert_int_equal(all.count, ROWS);
+    assert_memory_equal(all.entities, entities, sizeof entities);
+    for (int32_t row = 0, n; row < ROWS; row += n) {
+        void *to = stoa_rebuild_column(r, spot, row, &n);
+        memset(to, 0, (size_t)n * sizeof(Spot));
+    }
+    assert_int_equal(stoa_rebuild_copier(r, NULL, NULL), STOA_OK);
+    stoa_entity last = {ROWS + 2, 1};
+    assert_int_equal(stoa_rebuild_archetype(r, &speed, 1, &last, 1), STOA_OK);
+    int32_t n;
+    memset(stoa_rebuild_column(r, speed, 0, &n), 0, sizeof(Speed));
+    assert_int_equal(all.count, ROWS);
+    assert_int_equal(stoa_rebuild_end(r), STOA_OK);
+    assert_int_equal(stoa_check(s->world), STOA_OK);
+    assert_int_equal(stoa_count(s->world), ROWS + 2);
+    assert_int_equal(stoa_rebuild_copier(NULL, NULL, NULL), STOA_NULL_ARGUMENT);
+}
+
 static int32_t spots_count(stoa_query *q) {
     int32_t count = 0;
     for (stoa_iter it = stoa_query_iter(q); stoa_iter_next(&it);) {
@@ -454,6 +505,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
     const struct CMUnitTest tests[] = {
         TEST(copy_has_the_same_hash_handles_and_order),
+        TEST(copier_sees_the_handles_of_rows),
         TEST(used_world_takes_the_order_that_is_given),
         TEST(cancelling_leaves_the_world_as_it_was),
         TEST(what_does_not_fit_together_is_refused),

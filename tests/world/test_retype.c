@@ -338,6 +338,94 @@ static void frames_of_the_old_form_are_let_go(void **state) {
     assert_int_equal(stoa_reader_free(reader), STOA_OK);
 }
 
+/* An extension that notes the steps it is told, and keeps a value. */
+typedef struct witness {
+    char steps[16];
+    int count;
+    bool refuses;
+    int shown; /* values of entities */
+    Form1 value;
+    Form0 kept;
+} witness;
+
+static stoa_status shown_count(void *user, const stoa_entity *entities, const void *values,
+                               int32_t count) {
+    witness *seen = user;
+    for (int32_t i = 0; i < count; i++) {
+        assert_true(entities[i].generation != 0);
+        assert_true(((const Form1 *)values)[i].x >= 0 && ((const Form1 *)values)[i].x < 100);
+    }
+    seen->shown += count;
+    return count == 1 ? stoa_fail(STOA_REFUSED, "one alone") : STOA_OK;
+}
+
+static stoa_status witness_retype(stoa_world *world, void *data, stoa_retype *retype,
+                                  stoa_retype_step step) {
+    witness *seen = data;
+    (void)world;
+    seen->steps[seen->count++] = "msE"[step];
+    stoa_retype_change change;
+    stoa_component p = stoa_component_find(world, "P");
+    assert_true(stoa_retype_change_get(retype, p, &change));
+    assert_true(change.layout);
+    assert_int_equal(change.before.size, sizeof(Form0));
+    assert_int_equal(change.after.size, sizeof(Form1));
+    assert_false(stoa_retype_change_get(retype, stoa_component_find(world, "Beside"), &change));
+    if (step == STOA_RETYPE_END) {
+        return STOA_OK;
+    }
+    if (step == STOA_RETYPE_SWAP) {
+        /* Values are made before. */
+        assert_int_equal(stoa_retype_each(retype, p, shown_count, seen), STOA_LOCKED);
+        assert_int_equal(stoa_retype_make(retype, p, &seen->kept, &seen->value, 1), STOA_LOCKED);
+        return STOA_OK;
+    }
+    stoa_status status = stoa_retype_each(retype, p, shown_count, seen);
+    if (status == STOA_OK) {
+        status = stoa_retype_make(retype, p, &seen->kept, &seen->value, 1);
+    }
+    return seen->refuses ? stoa_fail(STOA_REFUSED, "the witness refuses") : status;
+}
+
+static void witness_free(stoa_world *world, void *data) {
+    (void)world, (void)data;
+}
+
+/* HOT-01 */
+static void extensions_make_exchange_and_end(void **state) {
+    support_world *s = *state;
+    static stoa_entity entities[COUNT];
+    witness first = {.kept = {3, 4}}, second = {.kept = {5, 6}};
+    world_fill(s->world, entities);
+    stoa_extension extension = {
+        .name = "first", .data = &first, .free = witness_free, .retype = witness_retype};
+    assert_int_equal(stoa_extend(s->world, &extension), STOA_OK);
+    extension.name = "second";
+    extension.data = &second;
+    assert_int_equal(stoa_extend(s->world, &extension), STOA_OK);
+    second.refuses = true;
+    stoa_retype *retype = retype_to(s->world, 1);
+    assert_int_equal(stoa_retype_convert(retype, form_convert, NULL), STOA_REFUSED);
+    support_assert_message("witness");
+    stoa_retype_cancel(retype);
+    assert_string_equal(first.steps, "mE");
+    assert_string_equal(second.steps, "m");
+    world_compare(s->world, entities, 0);
+    second.refuses = false;
+    retype = retype_to(s->world, 1);
+    assert_int_equal(stoa_retype_convert(retype, form_convert, NULL), STOA_OK);
+    assert_int_equal(stoa_retype_swap(retype), STOA_OK);
+    stoa_retype_cancel(retype);
+    assert_string_equal(second.steps, "mmssE");
+    retype = retype_to(s->world, 1);
+    assert_int_equal(stoa_retype_convert(retype, form_convert, NULL), STOA_OK);
+    assert_int_equal(stoa_retype_swap(retype), STOA_OK);
+    stoa_retype_end(retype);
+    assert_string_equal(first.steps, "mEmssEmsE");
+    assert_int_equal(second.shown, 3 * COUNT);
+    assert_true(first.value.x == 3 && first.value.y == 4 && second.value.x == 5);
+}
+
 /* HOT-01 */
 static void nothing_is_begun_while_the_world_is_busy(void **state) {
     support_world *s = *state;
@@ -354,6 +442,9 @@ static void nothing_is_begun_while_the_world_is_busy(void **state) {
     assert_int_equal(stoa_retype_swap(NULL), STOA_NULL_ARGUMENT);
     assert_int_equal(stoa_retype_count(NULL), 0);
     stoa_retype_show(NULL, true);
+    assert_false(stoa_retype_change_get(NULL, 1, NULL));
+    assert_int_equal(stoa_retype_each(NULL, 1, shown_count, NULL), STOA_NULL_ARGUMENT);
+    assert_int_equal(stoa_retype_make(NULL, 1, NULL, NULL, 1), STOA_NULL_ARGUMENT);
     stoa_retype_end(NULL);
     stoa_retype_cancel(NULL);
 }
@@ -372,6 +463,7 @@ int main(void) {
         TEST(conversion_that_fails_changes_nothing),
         TEST(lack_of_memory_changes_nothing),
         TEST(frames_of_the_old_form_are_let_go),
+        TEST(extensions_make_exchange_and_end),
         TEST(nothing_is_begun_while_the_world_is_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

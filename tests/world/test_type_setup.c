@@ -237,7 +237,8 @@ static void lack_of_memory_in_setup_can_be_repeated(void **state) {
         s.heap.fail_at = k;
         stoa_component id = stoa_id(s.world, Spot);
         short_of = s.heap.failed != 0;
-        assert_int_equal(id == 0, short_of);
+        /* What only makes look-ups quicker may be missing. */
+        assert_true(id != 0 || short_of);
         s.heap.fail_at = 0;
         assert_int_equal(stoa_check(s.world), STOA_OK);
         assert_int_equal(stoa_component_find(s.world, "Spot"), id);

@@ -1,0 +1,13 @@
+/* Ends: destroying entities of one archetype one after the other. */
+#ifndef STOA_STORAGE_ENDS_H
+#define STOA_STORAGE_ENDS_H
+
+#include "storage/row.h"
+
+/* Destroys entities in this order, up to the first that is dead or of another archetype, and at
+ * most until a chunk is empty; returns how many, at least one if the first lives in the archetype.
+ * Nobody is told, and sparse sets are left alone. */
+uint32_t stoa__ends_run(stoa__storage *storage, stoa__archetype *archetype,
+                        const stoa_entity *entities, uint32_t count);
+
+#endif

@@ -1,0 +1,167 @@
+/* Putting the content of a world together: components that come when the rows are there.
+ *
+ * An entity that gets more components moves to the archetype that has those, too, behind its rows;
+ * the last row fills the hole. What comes is zeroed, so that going back can drop it like all else,
+ * and is then written in place. A row costs what a change of an entity costs. */
+#include "storage/edge.h"
+#include "storage/entities.h"
+#include "world/rebuild.h"
+
+#include <string.h>
+
+/* The record of an entity that lives; NULL with the thread's error set. */
+static stoa_record *record_find(const stoa_rebuild *rebuild, stoa_entity e) {
+    stoa_record *record = stoa__entities_find(&rebuild->world->storage, e);
+    if (record == NULL) {
+        stoa__error(STOA_CORRUPT, "entity %u.%u does not live", e.index, e.generation);
+    }
+    return record;
+}
+
+/* The edge that puts components which the source has not; NULL with the thread's error set. */
+static stoa__edge *edge_find(stoa_rebuild *rebuild, stoa__archetype *source,
+                             const stoa_component *ids, int32_t count) {
+    stoa__storage *storage = &rebuild->world->storage;
+    uint32_t hash = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const char *why = !stoa__component_known(storage, ids[i])            ? "is not known"
+                          : stoa__component_at(storage, ids[i])->set != NULL ? "is sparse"
+                          : i > 0 && ids[i] <= ids[i - 1]                    ? "is not in order"
+                          : stoa__archetype_column(source, ids[i]) != NULL   ? "is there already"
+                                                                             : NULL;
+        if (why != NULL) {
+            stoa__error(STOA_CORRUPT, "component %u %s", ids[i], why);
+            return NULL;
+        }
+        hash = stoa__edge_hash(hash, ids[i]);
+    }
+    return stoa__edge_get(storage, source, ids, (uint32_t)count, hash);
+}
+
+/* Moves an entity along an edge; what the edge puts is zeroed. */
+static stoa_status row_move(stoa_rebuild *rebuild, stoa_entity e, stoa_record *record,
+                            stoa__archetype *source, stoa__edge *edge) {
+    stoa__storage *storage = &rebuild->world->storage;
+    stoa__row to;
+    stoa_status status = stoa__row_append(storage, edge->target, &to);
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__edge_ready(storage, edge, source);
+    uint32_t now = storage->head.tick, from = record->place;
+    storage->head.tick = rebuild->old ? now - STOA__TICK_AGE : now;
+    for (uint32_t i = 0; i < edge->key_count; i++) {
+        const stoa__put *put = &edge->puts[i];
+        memset(to.data + put->to + to.slot * put->size, 0, put->size);
+    }
+    stoa__edge_mark(storage, edge, to);
+    storage->head.tick = now;
+    *stoa__row_entity(to) = e;
+    record->place = to.place;
+    if (from != 0) {
+        stoa__edge_move(storage, edge, source, stoa__row_at(storage, from), to);
+    }
+    return STOA_OK;
+}
+
+static stoa_status components_add(stoa_rebuild *rebuild, stoa_entity e, const stoa_component *ids,
+                                  int32_t count) {
+    const stoa__storage *storage = &rebuild->world->storage;
+    stoa_status status = stoa__rebuild_next(rebuild);
+    stoa_record *record = status == STOA_OK ? record_find(rebuild, e) : NULL;
+    if (record == NULL) {
+        return status != STOA_OK ? status : STOA_CORRUPT;
+    }
+    /* Nothing is open any more: all values that there are count as made. */
+    rebuild->archetype = NULL;
+    rebuild->set = NULL;
+    stoa__archetype *source =
+        record->place != 0 ? stoa__row_archetype(storage, record->place) : storage->archetypes[0];
+    stoa__edge *edge = edge_find(rebuild, source, ids, count);
+    return edge != NULL ? row_move(rebuild, e, record, source, edge) : stoa_last_error().status;
+}
+
+stoa_status stoa_rebuild_add(stoa_rebuild *rebuild, stoa_entity e, const stoa_component *ids,
+                             int32_t count) {
+    if (rebuild == NULL || ids == NULL) {
+        return stoa__world_null(rebuild != NULL ? rebuild->world : NULL,
+                                rebuild == NULL ? "rebuild" : "ids");
+    }
+    return stoa__world_report(rebuild->world,
+                              count > 0 ? components_add(rebuild, e, ids, count)
+                                        : stoa__error(STOA_INVALID, "%d components to add", count));
+}
+
+/* Where an entity's value of a component is. */
+typedef struct value_place {
+    const stoa__archetype *archetype;
+    const stoa_column *column;
+    stoa__row row;
+} value_place;
+
+/* Finds a value that can be written now; otherwise reported. */
+static stoa_status value_find(const stoa_rebuild *rebuild, stoa_entity e, stoa_component id,
+                              value_place *place) {
+    if (rebuild == NULL) {
+        return stoa__world_null(NULL, "rebuild");
+    }
+    const stoa__storage *storage = &rebuild->world->storage;
+    const stoa_record *record = record_find(rebuild, e);
+    if (record == NULL) {
+        return stoa__world_report(rebuild->world, STOA_CORRUPT);
+    }
+    place->archetype = stoa__row_archetype(storage, record->place);
+    place->column = record->place != 0 ? stoa__archetype_column(place->archetype, id) : NULL;
+    place->row = stoa__row_at(storage, record->place);
+    if (place->column == NULL || rebuild->shown) {
+        return stoa__world_report(rebuild->world,
+                                  stoa__error(STOA_INVALID, "component %u of entity %u.%u %s", id,
+                                              e.index, e.generation,
+                                              rebuild->shown ? "is shown" : "has no column"));
+    }
+    return STOA_OK;
+}
+
+void *stoa_rebuild_value(stoa_rebuild *rebuild, stoa_entity e, stoa_component id) {
+    value_place place = {.column = NULL};
+    if (value_find(rebuild, e, id, &place) != STOA_OK) {
+        return NULL;
+    }
+    size_t size = stoa__component_at(&rebuild->world->storage, id)->info.size;
+    return place.row.data + place.column->offset + place.row.slot * size;
+}
+
+stoa_status stoa_rebuild_value_ticks(stoa_rebuild *rebuild, stoa_entity e, stoa_component id,
+                                     uint32_t changed, uint32_t added) {
+    value_place place = {.column = NULL};
+    stoa_status status = value_find(rebuild, e, id, &place);
+    if (status == STOA_OK && !rebuild->old) {
+        status =
+            stoa__world_report(rebuild->world, stoa__error(STOA_INVALID, "ticks need the world's"));
+    }
+    if (status == STOA_OK) {
+        stoa_column_state ticks = {.off = 0};
+        STOA_STORE(&ticks.changed, changed);
+        STOA_STORE(&ticks.added, added);
+        stoa__rebuild_row_ticks(place.archetype, id, place.row.data, (int32_t)place.row.slot, 1,
+                                &ticks);
+    }
+    return status;
+}
+
+stoa_status stoa_rebuild_value_off(stoa_rebuild *rebuild, stoa_entity e, stoa_component id) {
+    value_place place = {.column = NULL};
+    stoa_status status = value_find(rebuild, e, id, &place);
+    if (status != STOA_OK) {
+        return status;
+    }
+    const stoa__lane *lane = stoa__archetype_lane(place.archetype, id, STOA__LANE_OFF);
+    if (lane == NULL) {
+        return stoa__world_report(rebuild->world,
+                                  stoa__error(STOA_INVALID, "component %u cannot be switched", id));
+    }
+    uint8_t *off = place.row.data + lane->offset + place.row.slot;
+    stoa__state_of(place.row.data, place.column->offset)->off += *off == 0;
+    *off = 1;
+    return STOA_OK;
+}

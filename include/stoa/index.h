@@ -8,6 +8,8 @@
 
 #include "stoa/hook.h"
 
+#include <string.h>
+
 STOA_BEGIN
 
 /// An index of a world.
@@ -25,7 +27,7 @@ typedef struct stoa_index_desc {
 /// What is known of an index; pointers live as long as it.
 typedef struct stoa_index_info {
     const char *name;         ///< as given, or made
-    const char *field;        ///< as given; NULL: the whole value
+    const char *field;        ///< as given, or renamed; NULL: the whole value. Until a reload
     stoa_component component; ///< what it is an index of
     bool ordered;             ///< keeps values in order
     bool stale;               ///< memory ran out: the next look-up makes it anew
@@ -49,9 +51,18 @@ stoa_index *stoa_index_next(const stoa_world *world, const stoa_index *index);
 /// Fills in what is known of an index.
 stoa_status stoa_index_info_get(const stoa_index *index, stoa_index_info *info);
 
-/// The part of an index that a walk reads.
+/// The part of an index that look-ups and walks read.
+/// A cell is two or eight words: a key, then entities in order, then zeros; or a word with its top
+/// bit set that leads to more of them. A free cell has 0 for its first entity.
 typedef struct stoa_index_head {
-    uint32_t version; ///< moves on whenever the index changes
+    uint32_t version;      ///< moves on whenever the index changes
+    uint32_t reserved;     ///< 0
+    stoa_world *world;     ///< whose entities it has
+    uint64_t bias;         ///< bits of a key that are turned round to make it a cell's
+    const uint64_t *cells; ///< `mask + 1` of them; NULL unless keys are 4 bytes and need no call
+    uint32_t mask;         ///< one less than a power of two
+    uint32_t shift;        ///< what is left of 64 bits by a cell's number
+    uint32_t span;         ///< words of a cell, as a power of two: 1 or 3
 } stoa_index_head;
 
 /// A walk through the entities that a look-up found: read `entity` after each stoa_found_next.
@@ -66,11 +77,65 @@ typedef struct stoa_found {
     uint32_t version;        ///< the index's when it was asked
 } stoa_found;
 
+/// The slow half of stoa_index_find, and the same for any index.
+stoa_found stoa_index_find_any(stoa_index *index, const void *key);
+
+/// What keys are multiplied by: the first 64 bits after the point of the golden ratio.
+/// Numbers in a row fall as far from each other as can be.
+#define STOA_INDEX_FACTOR 0x9E3779B97F4A7C15u
+
+/// The cell of a key; NULL, or a free one, if there is none. For indexes whose cells are shown.
+static inline const uint64_t *stoa_index_cell(const stoa_index_head *head, const void *key) {
+    uint32_t bits;
+    memcpy(&bits, key, sizeof bits);
+    uint64_t word = bits ^ head->bias;
+    uint32_t at = (uint32_t)(word * STOA_INDEX_FACTOR >> head->shift);
+    const uint64_t *cell = head->cells + ((size_t)at << head->span);
+    while (!STOA_LIKELY(cell[0] == word)) {
+        if (cell[1] == 0) {
+            return NULL;
+        }
+        at = (at + 1) & head->mask;
+        cell = head->cells + ((size_t)at << head->span);
+    }
+    return cell;
+}
+
 /// Finds the entities that have a value, in ascending order of their indexes.
 /// `for (stoa_found f = stoa_index_find(index, &team); stoa_found_next(&f);)`
 /// `key` points at a value of the field's type, or of the component for a whole value; for a field
 /// that is a char array any text will do. Empty, with an error, if memory runs out.
-stoa_found stoa_index_find(stoa_index *index, const void *key);
+static inline stoa_found stoa_index_find(stoa_index *index, const void *key) {
+    const stoa_index_head *head = (const stoa_index_head *)(const void *)index;
+    if (STOA_SHORTER(key, sizeof(uint32_t)) ||
+        !STOA_LIKELY(head != NULL && key != NULL && head->cells != NULL)) {
+        return stoa_index_find_any(index, key);
+    }
+    const stoa_world_head *w = (const stoa_world_head *)(const void *)head->world;
+    if (!STOA_LIKELY((w->open & ~STOA_OPEN_SEALED) == 0)) {
+        return stoa_index_find_any(index, key);
+    }
+    const uint64_t *cell = stoa_index_cell(head, key);
+    stoa_found found = {{0, 0}, NULL, NULL, NULL, NULL, 0, 0};
+    if (!STOA_LIKELY(cell != NULL)) {
+        return found;
+    }
+    /* Neither free nor one that leads elsewhere. */
+    if (!STOA_LIKELY((int64_t)cell[1] > 0)) {
+        return stoa_index_find_any(index, key);
+    }
+    found.at = cell + 1;
+    found.end = cell + 2;
+    if (STOA_LIKELY(head->span == 3)) {
+        /* Without a branch: how many there are is hard to foretell. */
+        size_t more = cell[2] != 0;
+        more += (size_t)(cell[3] != 0) + (cell[4] != 0) + (cell[5] != 0);
+        found.end += more + (cell[6] != 0) + (cell[7] != 0);
+    }
+    found.index = index;
+    found.version = head->version;
+    return found;
+}
 
 /// The first entity that has a value; STOA_NULL, with no error, if none has.
 stoa_entity stoa_index_first(stoa_index *index, const void *key);
@@ -88,8 +153,9 @@ stoa_found stoa_index_range(stoa_index *index, const void *low, const void *high
 stoa_entity stoa_index_nearest(stoa_index *index, const void *key);
 
 /// The slow half of stoa_found_next: the walk where it goes on, or one that has ended.
-/// By value, so that a compiler may keep a walk in registers.
-stoa_found stoa_found_more(stoa_found found);
+/// By value and by what it needs alone, so that a compiler may keep a walk in registers.
+stoa_found stoa_found_more(const stoa_index *index, const void *leaf, uint64_t limit,
+                           uint32_t version);
 
 /// Steps to the next entity; false after the last.
 /// STOA_INVALID, and the walk ends, if the index has changed since it was asked.
@@ -105,7 +171,7 @@ static inline bool stoa_found_next(stoa_found *found) {
     } else if (STOA_LIKELY(found->leaf == NULL)) {
         return false;
     }
-    *found = stoa_found_more(*found);
+    *found = stoa_found_more(found->index, found->leaf, found->limit, found->version);
     return found->index != NULL;
 }
 

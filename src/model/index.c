@@ -9,14 +9,6 @@
 
 static const char extension_name[] = "stoa.index";
 
-static void hook_given(stoa_world *world, stoa_entity e, void *value, void *user) {
-    stoa_index *index = user;
-    (void)world;
-    if (!index->stale && !stoa__index_put(index, e, value)) {
-        stoa__index_forget(index);
-    }
-}
-
 static void hook_taken(stoa_world *world, stoa_entity e, void *value, void *user) {
     stoa_index *index = user;
     (void)value;
@@ -25,8 +17,10 @@ static void hook_taken(stoa_world *world, stoa_entity e, void *value, void *user
     }
 }
 
-/* Frees an index that is in no list and has no hooks. */
-static void index_delete(stoa_index *index) {
+void stoa__index_delete(stoa_index *index) {
+    if (index->other != NULL) {
+        stoa__index_delete(index->other);
+    }
     stoa__index_forget(index);
     stoa__heap_grow_free(&index->heap, index->homes, index->home_capacity, sizeof *index->homes);
     stoa__key_plan_fini(&index->plan, &index->heap);
@@ -41,7 +35,7 @@ static void indexes_free(stoa_world *world, void *data) {
     (void)world;
     for (stoa_index *index = indexes->first, *next; index != NULL; index = next) {
         next = index->next;
-        index_delete(index);
+        stoa__index_delete(index);
     }
     stoa__heap heap = indexes->heap;
     stoa__heap_free(&heap, indexes, sizeof *indexes, _Alignof(stoa__indexes));
@@ -92,23 +86,6 @@ static size_t indexes_bytes(const stoa_world *world, const void *data) {
 
 /* The indexes of a world, made with the first; NULL, with the failure reported, on lack of memory.
  */
-/* Keys are read from where their members are now. */
-static stoa_status indexes_retype(const stoa_world *world, const void *data,
-                                  const stoa_component *ids, int32_t count) {
-    const stoa__indexes *indexes = data;
-    for (const stoa_index *index = indexes->first; index != NULL; index = index->next) {
-        for (int32_t i = 0; i < count; i++) {
-            if (index->component == ids[i]) {
-                return stoa_fail(STOA_REFUSED,
-                                 "index '%s' is on component '%s', whose layout differs; free it "
-                                 "first",
-                                 index->name, stoa_component_name(world, ids[i]));
-            }
-        }
-    }
-    return STOA_OK;
-}
-
 static stoa__indexes *indexes_make(stoa_world *world) {
     stoa__indexes *indexes = stoa_extension_find(world, extension_name);
     if (indexes != NULL) {
@@ -129,7 +106,7 @@ static stoa__indexes *indexes_make(stoa_world *world) {
                                 .settle = indexes_settle,
                                 .bytes = indexes_bytes,
                                 .reset = indexes_reset,
-                                .retype = indexes_retype};
+                                .retype = stoa__indexes_retype};
     if (stoa_extend(world, &extension) != STOA_OK) {
         stoa__heap_free(&heap, indexes, sizeof *indexes, _Alignof(stoa__indexes));
         return NULL;
@@ -178,9 +155,8 @@ static bool index_name(stoa_index *index, const stoa_index_desc *desc, const cha
     return true;
 }
 
-/* Reads the description; the thread's error is set, not reported. */
-static stoa_status index_describe(stoa_index *index, const stoa_index_desc *desc,
-                                  const stoa_component_info *info) {
+stoa_status stoa__index_describe(stoa_index *index, const stoa_index_desc *desc,
+                                 const stoa_component_info *info) {
     index->component = info->id;
     index->size = info->size;
     index->ordered = desc->ordered;
@@ -192,6 +168,7 @@ static stoa_status index_describe(stoa_index *index, const stoa_index_desc *desc
     stoa_status status =
         stoa__key_plan_init(&index->plan, &index->heap, index->world, info, desc->field);
     index->table.lead = !index->plan.word;
+    index->head.bias = index->plan.bias;
     if (status == STOA_OK && index->ordered && !index->plan.number) {
         status = stoa__error(STOA_INVALID, "index '%s' cannot be ordered: it is not of one number",
                              index->name);
@@ -201,8 +178,9 @@ static stoa_status index_describe(stoa_index *index, const stoa_index_desc *desc
 
 /* Adds the hooks, or none; reported. */
 static stoa_status index_hook(stoa_index *index) {
-    static const stoa_hook_fn calls[] = {
-        [STOA_ON_ADD] = hook_given, [STOA_ON_REMOVE] = hook_taken, [STOA_ON_SET] = hook_given};
+    static const stoa_hook_fn calls[] = {[STOA_ON_ADD] = stoa__index_given,
+                                         [STOA_ON_REMOVE] = hook_taken,
+                                         [STOA_ON_SET] = stoa__index_given};
     for (uint32_t kind = 0; kind < 3; kind++) {
         index->hooks[kind] =
             stoa_hook_new(index->world, &(stoa_hook_desc){.kind = (stoa_hook_kind)kind,
@@ -243,14 +221,15 @@ static stoa_index *index_make(stoa__indexes *owner, stoa_world *world, const sto
     }
     index->heap = heap;
     index->world = world;
+    index->head.world = world;
     index->owner = owner;
-    stoa_status status = index_describe(index, desc, info);
+    stoa_status status = stoa__index_describe(index, desc, info);
     if (status == STOA_OK) {
         status = stoa__index_settle(index, true);
     }
     stoa_world_report(world, status);
     if (status != STOA_OK || index_hook(index) != STOA_OK) {
-        index_delete(index);
+        stoa__index_delete(index);
         return NULL;
     }
     return index;
@@ -293,7 +272,7 @@ stoa_status stoa_index_free(stoa_index *index) {
     stoa__indexes *owner = index->owner;
     *(index->previous != NULL ? &index->previous->next : &owner->first) = index->next;
     *(index->next != NULL ? &index->next->previous : &owner->last) = index->previous;
-    index_delete(index);
+    stoa__index_delete(index);
     return STOA_OK;
 }
 

@@ -1,8 +1,8 @@
 /* Whether an index agrees with itself and with its world; a part of stoa_check.
  *
- * Every entity in the table has a slot with its key, and no slot is in use beside those; every
- * entity that has the component has a slot, and where nothing was written in place since the index
- * last looked, its value has that key. Reads only. O(entities of the component). */
+ * Every entity in the table has its key on a page, and has the component; every entity that has the
+ * component has a key, and where nothing was written in place since the index last looked, its
+ * value has that key. Both are as many. Reads only. O(entities of the component). */
 #include "model/index.h"
 
 #include "stoa/change.h"
@@ -14,11 +14,12 @@ static stoa_status index_broken(const stoa_index *index, stoa_entity e, const ch
                        e.generation, what);
 }
 
-/* STOA_OK if an entity of the table has a slot with that key, and lives. */
+/* STOA_OK if an entity of the table has that key on its page, and the component. */
 static stoa_status packed_check(const stoa_index *index, uint64_t packed, uint64_t key) {
     stoa_entity e = stoa__entity_unpacked(packed);
-    const stoa__slot *slot = stoa__index_slot(index, e.index);
-    if (slot == NULL || slot->generation != e.generation || slot->key != key) {
+    const stoa__page *page = stoa__index_page(index, e.index);
+    if (page == NULL || !stoa__page_used(page, e.index) ||
+        stoa__index_key(index, page, e.index) != key) {
         return index_broken(index, e, "is found by a key that is not its own");
     }
     if (!stoa_world_ending(index->world) && !stoa_has_id(index->world, e, index->component)) {
@@ -77,7 +78,8 @@ static stoa_status table_check(const stoa_index *index, int64_t *total) {
         return stoa__error(STOA_CORRUPT, "index '%s': its tree is broken", index->name);
     }
     for (uint32_t i = 0; i < table->capacity && status == STOA_OK; i++) {
-        status = table->cells[i].held != 0 ? cell_check(index, &table->cells[i], total) : STOA_OK;
+        const stoa__cell *cell = stoa__table_cell(table, i);
+        status = cell->held[0] != 0 ? cell_check(index, cell, total) : STOA_OK;
     }
     for (stoa__ordered_place place = stoa__ordered_seek(&table->tree, 0, 0);
          index->ordered && place.leaf != NULL && status == STOA_OK; ++*total) {
@@ -89,17 +91,18 @@ static stoa_status table_check(const stoa_index *index, int64_t *total) {
     return status;
 }
 
-/* STOA_OK if an entity of the world has a slot, with the key of its value if that is `settled`. */
+/* STOA_OK if an entity of the world has a key, that of its value if that is `settled`. */
 static stoa_status value_check(const stoa_index *index, stoa_entity e, const uint8_t *value,
                                bool settled) {
-    const stoa__slot *slot = stoa__index_slot(index, e.index);
-    if (slot == NULL || slot->generation != e.generation) {
+    const stoa__page *page = stoa__index_page(index, e.index);
+    if (page == NULL || !stoa__page_used(page, e.index)) {
         return index_broken(index, e, "is missing");
     }
     const stoa__key_plan *plan = &index->plan;
     const void *key = value + plan->base;
-    bool same = plan->word ? stoa__key_word(plan, key) == slot->key
-                           : stoa__key_equal(plan, key, stoa__slot_kept(slot));
+    uint64_t known = stoa__index_key(index, page, e.index);
+    bool same = plan->word ? stoa__key_word(plan, key) == known
+                           : stoa__key_equal(plan, key, stoa__key_kept(known));
     return same || !settled ? STOA_OK : index_broken(index, e, "has another value");
 }
 

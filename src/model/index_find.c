@@ -1,6 +1,7 @@
 /* Look-ups in indexes.
  *
- * What is found is walked where it stands: a cell, the array of a group, the leaves of a tree. The
+ * What is found is walked where it stands: a cell, the array of a group, the leaves of a tree. What
+ * stands in a cell of an index of integers is found by the caller, with no call of these. The
  * version of the index tells a walk that it must not go on. Look-ups need no memory of their own;
  * catching up first may. While threads fill command buffers look-ups only read, and any number of
  * threads may make them. O(1) on average; for an ordered index O(log n). */
@@ -58,7 +59,7 @@ static stoa_found tree_found(const stoa_index *index, uint64_t low, uint64_t hig
     return found;
 }
 
-stoa_found stoa_index_find(stoa_index *index, const void *key) {
+stoa_found stoa_index_find_any(stoa_index *index, const void *key) {
     if (!index_asked(index, key)) {
         return nothing;
     }
@@ -156,19 +157,17 @@ stoa_entity stoa_index_nearest(stoa_index *index, const void *key) {
     return above ? stoa__entity_unpacked(place.leaf->values[place.at]) : STOA_NULL;
 }
 
-stoa_found stoa_found_more(stoa_found found) {
-    bool more = found.at != found.end || found.leaf != NULL;
-    if (more && found.index->head.version != found.version) {
-        stoa_world_report(found.index->world,
+stoa_found stoa_found_more(const stoa_index *index, const void *leaf, uint64_t limit,
+                           uint32_t version) {
+    if (index->head.version != version) {
+        stoa_world_report(index->world,
                           stoa__error(STOA_INVALID,
                                       "index '%s' has changed since it was asked for this walk",
-                                      found.index->name));
+                                      index->name));
         return nothing;
     }
-    if (!more) {
-        return nothing;
-    }
-    found_leaf(&found, found.leaf, 0);
+    stoa_found found = {.index = index, .limit = limit, .version = version};
+    found_leaf(&found, leaf, 0);
     found.entity = stoa__entity_unpacked(*found.at++);
     return found;
 }

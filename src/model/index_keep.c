@@ -1,6 +1,7 @@
 /* Keeping an index right: what it knows of each entity, and catching up with the world.
  *
- * Hooks tell of every value that is given and taken. Values that are written in place are found by
+ * Hooks tell of every value that is given and taken, so an entity's index is in use for the one
+ * that lives, and its generation need not be kept. Values that are written in place are found by
  * their ticks: each chunk, or row, that was written since the index last looked is compared with
  * what the index knows. When memory runs out an index is emptied, and filled again by the next
  * look-up. Catching up costs one comparison for each chunk of the component, and one for each row
@@ -14,15 +15,16 @@
 /* Ticks after which everything is compared: those of the world may have been swept meanwhile. */
 #define SINCE_AGE (UINT32_C(1) << 30)
 
-#define PAGE_BYTES (STOA__SLOT_PAGE * sizeof(stoa__slot))
+/* Keys of a page start at the start of a cache line. */
+#define PAGE_ALIGN 64
 
-/* The slot of an entity's index, whose page is made if need be; NULL on lack of memory. */
-static stoa__slot *slot_make(stoa_index *index, uint32_t entity) {
-    stoa__slot *slot = stoa__index_slot(index, entity);
-    if (slot != NULL) {
-        return slot;
-    }
-    uint32_t page = entity >> STOA__SLOT_BITS, before = index->page_capacity;
+static size_t page_bytes(const stoa_index *index) {
+    return sizeof(stoa__page) + STOA__PAGE_SIZE * (index->plan.quick == 4 ? 4 : sizeof(uint64_t));
+}
+
+/* page_make for a page that is empty. */
+STOA__APART static stoa__page *page_open(stoa_index *index, uint32_t entity) {
+    uint32_t page = entity >> STOA__PAGE_BITS, before = index->page_capacity;
     if (!stoa__heap_grow(&index->heap, &index->pages, &index->page_capacity, page + 1,
                          sizeof *index->pages)) {
         return NULL;
@@ -30,14 +32,45 @@ static stoa__slot *slot_make(stoa_index *index, uint32_t entity) {
     for (uint32_t i = before; i < index->page_capacity; i++) {
         index->pages[i] = NULL;
     }
-    index->pages[page] = stoa__heap_zalloc(&index->heap, PAGE_BYTES, _Alignof(stoa__slot));
-    return index->pages[page] != NULL ? stoa__index_slot(index, entity) : NULL;
+    index->pages[page] = stoa__heap_zalloc(&index->heap, page_bytes(index), PAGE_ALIGN);
+    return index->pages[page];
+}
+
+/* The page of an entity's index, made if need be; NULL on lack of memory. */
+STOA__INLINE stoa__page *page_make(stoa_index *index, uint32_t entity) {
+    stoa__page *page = stoa__index_page(index, entity);
+    return STOA_LIKELY(page != NULL) ? page : page_open(index, entity);
+}
+
+STOA__INLINE void page_set(const stoa_index *index, stoa__page *page, uint32_t entity,
+                           uint64_t key) {
+    uint32_t at = entity % STOA__PAGE_SIZE;
+    if (STOA_LIKELY(index->plan.quick == 4)) {
+        ((uint32_t *)(void *)page->keys)[at] = (uint32_t)key;
+    } else {
+        page->keys[at] = key;
+    }
+}
+
+static void page_turn(stoa__page *page, uint32_t entity) {
+    uint32_t at = entity % STOA__PAGE_SIZE;
+    page->used[at / 64] ^= UINT64_C(1) << (at % 64);
+}
+
+void stoa__index_expose(stoa_index *index) {
+    const stoa__table *table = &index->table;
+    bool plain = index->plan.quick == 4 && !index->ordered && !index->slow;
+    index->head.cells = plain ? table->cells : NULL;
+    index->head.mask = table->capacity - 1;
+    index->head.shift = table->shift;
+    index->head.span = table->span;
+    index->exposed = table->cells;
 }
 
 void stoa__index_forget(stoa_index *index) {
     stoa__table_fini(&index->table, &index->heap);
     for (uint32_t i = 0; i < index->page_capacity; i++) {
-        stoa__heap_free(&index->heap, index->pages[i], PAGE_BYTES, _Alignof(stoa__slot));
+        stoa__heap_free(&index->heap, index->pages[i], page_bytes(index), PAGE_ALIGN);
     }
     stoa__heap_grow_free(&index->heap, index->pages, index->page_capacity, sizeof *index->pages);
     index->pages = NULL;
@@ -46,28 +79,33 @@ void stoa__index_forget(stoa_index *index) {
     index->head.version++;
     index->stale = true;
     index->slow = true;
+    stoa__index_expose(index);
 }
 
-/* Takes the entity of a slot in use out of the table. */
-static void slot_clear(stoa_index *index, uint32_t entity, stoa__slot *slot) {
-    uint64_t packed = stoa__entity_packed((stoa_entity){entity, slot->generation});
+/* Takes an entity whose page is in use for it out of the table. */
+static void entity_clear(stoa_index *index, stoa_entity e, stoa__page *page) {
+    uint64_t key = stoa__index_key(index, page, e.index);
     if (index->ordered) {
-        stoa__ordered_remove(&index->table.tree, &index->heap, slot->key, packed);
+        stoa__ordered_remove(&index->table.tree, &index->heap, key, stoa__entity_packed(e));
     } else {
         stoa__cell *cell = index->plan.word
-                               ? stoa__table_find(&index->table, slot->key)
-                               : stoa__table_find_kept(&index->table, stoa__slot_kept(slot));
-        stoa__table_take(&index->table, &index->heap, cell, packed);
+                               ? stoa__table_find(&index->table, key)
+                               : stoa__table_find_kept(&index->table, stoa__key_kept(key));
+        stoa__table_take(&index->table, &index->heap, cell, stoa__entity_packed(e));
     }
-    slot->generation = 0;
+    page_turn(page, e.index);
     index->count--;
     index->head.version++;
 }
 
-/* Puts a slot's entity into the table under a key; false on lack of memory. */
-static bool slot_fill(stoa_index *index, stoa_entity e, stoa__slot *slot, const void *key,
-                      uint64_t word) {
+/* Puts an entity whose page is not in use for it into the table; false on lack of memory. What it
+ * is given by a hook while it loses the component goes with it, and nobody would tell. */
+static bool entity_fill(stoa_index *index, stoa_entity e, stoa__page *page, const void *key,
+                        uint64_t word) {
     uint64_t packed = stoa__entity_packed(e);
+    if (stoa_losing_id(index->world, e, index->component)) {
+        return true;
+    }
     if (index->ordered) {
         if (!stoa__ordered_insert(&index->table.tree, &index->heap, word, packed)) {
             return false;
@@ -83,46 +121,79 @@ static bool slot_fill(stoa_index *index, stoa_entity e, stoa__slot *slot, const 
             return false;
         }
     }
-    slot->key = word;
-    slot->generation = e.generation;
+    page_set(index, page, e.index, word);
+    page_turn(page, e.index);
     index->count++;
     index->head.version++;
     return true;
 }
 
-bool stoa__index_put(stoa_index *index, stoa_entity e, const void *value) {
-    const uint8_t *key = (const uint8_t *)value + index->plan.base;
-    uint64_t word = index->plan.word ? stoa__key_word(&index->plan, key) : 0;
-    bool hashed = index->plan.word && !index->ordered;
-    if (hashed) {
-        stoa__table_expect(&index->table, word);
+/* stoa__index_put for a key that is a word found by its hash. */
+STOA__INLINE bool word_put(stoa_index *index, stoa_entity e, uint64_t word) {
+    stoa__table *table = &index->table;
+    if (STOA_LIKELY(table->cells != NULL)) {
+        STOA_PREFETCH(stoa__table_cell(table, stoa__table_home(table, word)));
     }
-    stoa__slot *slot = slot_make(index, e.index);
-    if (slot == NULL) {
+    stoa__page *page = page_make(index, e.index);
+    if (!STOA_LIKELY(page != NULL)) {
         return false;
     }
-    if (slot->generation == e.generation) {
-        bool same = index->plan.word ? slot->key == word
-                                     : stoa__key_equal(&index->plan, key, stoa__slot_kept(slot));
-        if (same) {
+    bool done;
+    if (STOA_LIKELY(stoa__page_used(page, e.index))) {
+        uint64_t before = stoa__index_key(index, page, e.index);
+        if (before == word) {
             return true;
         }
+        page_set(index, page, e.index, word);
+        index->head.version++;
+        done = stoa__table_move(table, &index->heap, before, word, stoa__entity_packed(e));
+    } else {
+        done = entity_fill(index, e, page, NULL, word);
     }
-    if (slot->generation != 0) {
-        if (hashed) {
-            /* The new value's entities come from memory while the old value's are dealt with. */
-            stoa__table_expect(&index->table, slot->key);
-            stoa__table_expect_group(&index->table, word);
+    if (!STOA_LIKELY(index->exposed == table->cells)) {
+        stoa__index_expose(index);
+    }
+    return done;
+}
+
+/* stoa__index_put for any other key. */
+STOA__APART static bool other_put(stoa_index *index, stoa_entity e, const void *key) {
+    const stoa__key_plan *plan = &index->plan;
+    uint64_t word = plan->word ? stoa__key_word(plan, key) : 0;
+    stoa__page *page = page_make(index, e.index);
+    if (page == NULL) {
+        return false;
+    }
+    if (stoa__page_used(page, e.index)) {
+        uint64_t before = stoa__index_key(index, page, e.index);
+        if (plan->word ? before == word : stoa__key_equal(plan, key, stoa__key_kept(before))) {
+            return true;
         }
-        slot_clear(index, e.index, slot);
+        entity_clear(index, e, page);
     }
-    return slot_fill(index, e, slot, key, word);
+    return entity_fill(index, e, page, key, word);
+}
+
+bool stoa__index_put(stoa_index *index, stoa_entity e, const void *value) {
+    const stoa__key_plan *plan = &index->plan;
+    const uint8_t *key = (const uint8_t *)value + plan->base;
+    return STOA_LIKELY(plan->word && !index->ordered)
+               ? word_put(index, e, stoa__key_word(plan, key))
+               : other_put(index, e, key);
+}
+
+void stoa__index_given(stoa_world *world, stoa_entity e, void *value, void *user) {
+    stoa_index *index = user;
+    (void)world;
+    if (!index->stale && !stoa__index_put(index, e, value)) {
+        stoa__index_forget(index);
+    }
 }
 
 void stoa__index_take(stoa_index *index, stoa_entity e) {
-    stoa__slot *slot = stoa__index_slot(index, e.index);
-    if (slot != NULL && slot->generation == e.generation) {
-        slot_clear(index, e.index, slot);
+    stoa__page *page = stoa__index_page(index, e.index);
+    if (page != NULL && stoa__page_used(page, e.index)) {
+        entity_clear(index, e, page);
     }
 }
 
@@ -247,6 +318,7 @@ stoa_status stoa__index_settle(stoa_index *index, bool all) {
     }
     index->stale = false;
     index->slow = !index->immutable;
+    stoa__index_expose(index);
     /* What is written from now on in this tick must be newer than what was seen. In an iteration
      * columns may be written that were handed out before: they are looked at again. */
     index->since = tick - 1;

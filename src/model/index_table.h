@@ -1,31 +1,37 @@
 /* A hash table from keys to sets of entities, each set in ascending order of entity indexes.
  *
- * Open addressing, linear probing, at most 3/4 full. A cell holds a key and its entities: a single
- * one as it is, up to STOA__SMALL_MAX of them in a sorted block, more of them as pairs of a tree
- * that all large sets share. So however many entities have one key, adding and removing one never
- * moves many. Blocks of one size are items of one array, so a cell tells where its entities are and
- * how many before any of them is looked at. Entities are packed as index << 32 | generation; no
- * index has its top bit set. Keys that are no words go by their hash; their bytes are kept, and a
- * block begins with the address of those. */
+ * Open addressing, linear probing, at most 3/4 full. A cell holds a key and its entities: a few as
+ * they are, up to STOA__SMALL_MAX of them in a sorted block, more of them as pairs of a tree that
+ * all large sets share. So however many entities have one key, adding and removing one never moves
+ * many. Cells have room for one entity, or, in a table whose keys have several on average, are a
+ * cache line with room for seven. Blocks of one size are items of one array, so a cell tells where
+ * its entities are and how many before any of them is looked at. Entities are packed as index << 32
+ * | generation; no index has its top bit set. Keys that are no words go by their hash; their bytes
+ * are kept, and a block begins with the address of those. */
 #ifndef STOA_MODEL_INDEX_TABLE_H
 #define STOA_MODEL_INDEX_TABLE_H
 
 #include "base/inline.h"
 #include "base/ordered.h"
 #include "model/index_key.h"
-#include "stoa/entity.h"
+#include "stoa/index.h"
 
 /* Sizes of blocks: 4, 8, ... 128 words. */
 #define STOA__POOLS 6
 #define STOA__SMALL_MAX (4u << (STOA__POOLS - 1))
 
-/* What a cell holds beside a single entity: a pool or STOA__HELD_LARGE, how many, which block. */
+/* Words of a cell, as a power of two: narrow ones hold one entity, wide ones fill a cache line. */
+#define STOA__CELL_NARROW 1u
+#define STOA__CELL_WIDE 3u
+#define STOA__LINE_MAX ((1u << STOA__CELL_WIDE) - 1)
+
+/* What a cell holds beside its own entities: a pool or STOA__HELD_LARGE, how many, which block. */
 #define STOA__HELD_GROUP (UINT64_C(1) << 63)
 #define STOA__HELD_LARGE 7u
 
 typedef struct stoa__cell {
-    uint64_t key;  /* a word, or the hash of bytes */
-    uint64_t held; /* 0 in a free cell */
+    uint64_t key;    /* a word, or the hash of bytes */
+    uint64_t held[]; /* entities, then zeros; or STOA__HELD_GROUP and what else; 0 in a free cell */
 } stoa__cell;
 
 /* Blocks of one size. Those that are free form a list through their first words. */
@@ -45,11 +51,13 @@ typedef struct stoa__large {
 
 /* A zeroed table is an empty one for words. */
 typedef struct stoa__table {
-    stoa__cell *cells;
+    uint64_t *cells;   /* see stoa__table_cell */
     uint32_t capacity; /* a power of two, or 0 */
-    uint32_t count;
-    uint32_t shift; /* what is left of 64 bits by a cell's number */
-    uint32_t lead;  /* words of a block before its entities: 1 if keys are no words */
+    uint32_t count;    /* keys */
+    uint32_t shift;    /* what is left of 64 bits by a cell's number */
+    uint32_t span;     /* STOA__CELL_NARROW or STOA__CELL_WIDE, if there are cells */
+    uint32_t total;    /* entities */
+    uint32_t lead;     /* words of a block before its entities: 1 if keys are no words */
     uint32_t large_capacity;
     uint32_t large_used;
     uint32_t large_free;
@@ -73,11 +81,26 @@ static inline stoa_entity stoa__entity_unpacked(uint64_t packed) {
     return (stoa_entity){(uint32_t)(packed >> 32), (uint32_t)packed};
 }
 
+STOA__INLINE stoa__cell *stoa__table_cell(const stoa__table *table, uint32_t i) {
+    return (stoa__cell *)(void *)(table->cells + ((size_t)i << table->span));
+}
+
+/* How many entities stand in a cell itself. Without a branch: the number is hard to foretell. */
+STOA__INLINE uint32_t stoa__cell_own(const stoa__table *table, const stoa__cell *cell) {
+    uint32_t count = 1;
+    if (table->span == STOA__CELL_WIDE) {
+        for (uint32_t i = 1; i < STOA__LINE_MAX; i++) {
+            count += cell->held[i] != 0;
+        }
+    }
+    return count;
+}
+
 /* The entities of a cell in use. */
 STOA__INLINE stoa__group stoa__cell_group(const stoa__table *table, const stoa__cell *cell) {
-    uint64_t held = cell->held;
-    if ((held & STOA__HELD_GROUP) == 0) {
-        return (stoa__group){&cell->held, 1, 0};
+    uint64_t held = cell->held[0];
+    if (STOA_LIKELY((held & STOA__HELD_GROUP) == 0)) {
+        return (stoa__group){cell->held, stoa__cell_own(table, cell), 0};
     }
     uint32_t pool = (uint32_t)(held >> 60) & 7, number = (uint32_t)held;
     if (pool == STOA__HELD_LARGE) {
@@ -87,42 +110,29 @@ STOA__INLINE stoa__group stoa__cell_group(const stoa__table *table, const stoa__
     return (stoa__group){block + table->lead, (uint32_t)(held >> 32) & 0xFFFFu, 0};
 }
 
-/* The first 64 bits after the point of the golden ratio. Numbers in a row, multiplied by it, fall
- * as far from each other as can be. */
-#define STOA__TABLE_FACTOR UINT64_C(0x9E3779B97F4A7C15)
+/* The number of the cell where the search for a key begins; there must be cells. */
+STOA__INLINE uint32_t stoa__table_home(const stoa__table *table, uint64_t key) {
+    return (uint32_t)(key * STOA_INDEX_FACTOR >> table->shift);
+}
 
-/* The cell where the search for a key begins; there must be cells. */
-STOA__INLINE stoa__cell *stoa__table_home(const stoa__table *table, uint64_t key) {
-    return &table->cells[key * STOA__TABLE_FACTOR >> table->shift];
+/* The cell of a word, or NULL; there must be cells, and the search begin at the word's home. */
+STOA__INLINE stoa__cell *stoa__table_seek(const stoa__table *table, uint64_t word, uint32_t home) {
+    for (uint32_t i = home;; i = (i + 1) & (table->capacity - 1)) {
+        stoa__cell *cell = stoa__table_cell(table, i);
+        if (cell->held[0] == 0) {
+            return NULL;
+        }
+        if (STOA_LIKELY(cell->key == word)) {
+            return cell;
+        }
+    }
 }
 
 /* The cell of a word, or NULL. */
 STOA__INLINE stoa__cell *stoa__table_find(const stoa__table *table, uint64_t word) {
-    if (table->count == 0) {
-        return NULL;
-    }
-    stoa__cell *cell = stoa__table_home(table, word);
-    const stoa__cell *end = table->cells + table->capacity;
-    while (cell->held != 0) {
-        if (cell->key == word) {
-            return cell;
-        }
-        cell = cell + 1 != end ? cell + 1 : table->cells;
-    }
-    return NULL;
-}
-
-/* Asks for the memory of a word's cell, and of the entities that it holds. */
-STOA__INLINE void stoa__table_expect(const stoa__table *table, uint64_t word) {
-    if (table->count != 0) {
-        STOA_PREFETCH(stoa__table_home(table, word));
-    }
-}
-STOA__INLINE void stoa__table_expect_group(const stoa__table *table, uint64_t word) {
-    const stoa__cell *cell = stoa__table_find(table, word);
-    if (cell != NULL) {
-        STOA_PREFETCH(stoa__cell_group(table, cell).entities);
-    }
+    return STOA_LIKELY(table->cells != NULL)
+               ? stoa__table_seek(table, word, stoa__table_home(table, word))
+               : NULL;
 }
 
 /* The cell of a key that is no word, and of one that is kept; NULL if there is none. */
@@ -136,6 +146,35 @@ stoa__key_bytes *stoa__cell_kept(const stoa__table *table, const stoa__cell *cel
 /* Frees everything; the table is empty after it. */
 void stoa__table_fini(stoa__table *table, stoa__heap *heap);
 
+/* Adds an entity to those of a wide cell, of which the last is free. Zeros count as above all
+ * entities. No branch hangs on where it comes to stand: that is known late, when the cell has come
+ * from memory, and cannot be foretold. */
+STOA__INLINE void stoa__line_insert(uint64_t *held, uint64_t packed) {
+    for (uint32_t i = STOA__LINE_MAX - 1; i > 0; i--) {
+        uint64_t moved = held[i - 1] - 1 < packed - 1 ? packed : held[i - 1];
+        held[i] = held[i] - 1 < packed - 1 ? held[i] : moved;
+    }
+    held[0] = held[0] < packed ? held[0] : packed;
+}
+
+/* Takes an entity out of those of a wide cell, without such a branch either. It goes by its index
+ * alone. No word of a cell has its top bit set; to compare with a sign is quicker for vectors. */
+STOA__INLINE void stoa__line_remove(uint64_t *held, uint64_t packed) {
+    int64_t first = (int64_t)(packed >> 32 << 32);
+    int64_t last = (int64_t)held[STOA__LINE_MAX - 1];
+    for (uint32_t i = 0; i + 1 < STOA__LINE_MAX; i++) {
+        uint64_t here = held[i], next = held[i + 1];
+        held[i] = (int64_t)here < first ? here : next;
+    }
+    held[STOA__LINE_MAX - 1] = last < first ? (uint64_t)last : 0;
+}
+
+/* True if a cell in use has room for one more entity itself. */
+STOA__INLINE bool stoa__cell_room(const stoa__table *table, const stoa__cell *cell) {
+    return table->span == STOA__CELL_WIDE && (cell->held[0] & STOA__HELD_GROUP) == 0 &&
+           cell->held[STOA__LINE_MAX - 1] == 0;
+}
+
 /* Adds an entity that is not there to a word. False on lack of memory: the table can be freed then,
  * and nothing else. */
 bool stoa__table_put(stoa__table *table, stoa__heap *heap, uint64_t word, uint64_t packed);
@@ -146,5 +185,29 @@ stoa__key_bytes *stoa__table_put_key(stoa__table *table, stoa__heap *heap,
 
 /* Takes an entity out of a cell, which must hold it; the last one takes the cell along. */
 void stoa__table_take(stoa__table *table, stoa__heap *heap, stoa__cell *cell, uint64_t packed);
+
+/* Moves an entity from a word, which must have it, to another. False as for stoa__table_put.
+ *
+ * Both cells come from memory at the same time. The new one is written first: its word is known
+ * before what the caller had to look up. */
+STOA__INLINE bool stoa__table_move(stoa__table *table, stoa__heap *heap, uint64_t from, uint64_t to,
+                                   uint64_t packed) {
+    uint32_t from_home = stoa__table_home(table, from);
+    STOA_PREFETCH(stoa__table_cell(table, from_home));
+    stoa__cell *cell = stoa__table_seek(table, to, stoa__table_home(table, to));
+    if (STOA_LIKELY(cell != NULL && stoa__cell_room(table, cell))) {
+        stoa__line_insert(cell->held, packed);
+        cell = stoa__table_seek(table, from, from_home);
+        if (STOA_LIKELY(cell->held[1] != 0 && (cell->held[0] & STOA__HELD_GROUP) == 0)) {
+            stoa__line_remove(cell->held, packed);
+            return true;
+        }
+        table->total++;
+    } else if (!stoa__table_put(table, heap, to, packed)) {
+        return false;
+    }
+    stoa__table_take(table, heap, stoa__table_find(table, from), packed);
+    return true;
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include "model/path.h"
 
 #include "base/error.h"
+#include "stoa/persist.h"
 
 #include <string.h>
 
@@ -32,6 +33,20 @@ static stoa_status syntax_fail(const reader *r, const char *what) {
                           r->component, what);
 }
 
+static bool text_is(const char *text, const char *name, size_t length) {
+    return strncmp(text, name, length) == 0 && text[length] == '\0';
+}
+
+static const stoa_member *member_find(const stoa_component_info *info, const char *name,
+                                      size_t length) {
+    for (int32_t i = 0; i < info->member_count; i++) {
+        if (text_is(info->members[i].name, name, length)) {
+            return &info->members[i];
+        }
+    }
+    return NULL;
+}
+
 /* Reads a name and finds its member; NULL with the thread's error set. */
 static const stoa_member *member_read(reader *r, const stoa_component_info *info) {
     const char *start = r->at;
@@ -43,12 +58,10 @@ static const stoa_member *member_read(reader *r, const stoa_component_info *info
         syntax_fail(r, "a name");
         return NULL;
     }
-    for (int32_t i = 0; i < info->member_count; i++) {
-        const char *name = info->members[i].name;
-        if (strncmp(name, start, length) == 0 && name[length] == '\0') {
-            r->at += length;
-            return &info->members[i];
-        }
+    const stoa_member *found = member_find(info, start, length);
+    if (found != NULL) {
+        r->at += length;
+        return found;
     }
     int shown = length < 64 ? (int)length : 64;
     stoa__error_at(STOA_NOT_FOUND, reader_column(r), "type '%s' has no field '%.*s'", info->name,
@@ -131,4 +144,16 @@ stoa_status stoa__path_find(const stoa_world *world, const stoa_component_info *
         }
     }
     return status;
+}
+
+const stoa_member *stoa__path_follow(const stoa_component_info *after, const char *name,
+                                     size_t length) {
+    const stoa_member *found = member_find(after, name, length);
+    const stoa_alias *alias = after->persist != NULL ? after->persist->fields : NULL;
+    for (; found == NULL && alias != NULL && alias->former != NULL; alias++) {
+        if (text_is(alias->former, name, length) && alias->name != NULL) {
+            found = member_find(after, alias->name, strlen(alias->name));
+        }
+    }
+    return found;
 }

@@ -16,4 +16,9 @@ typedef struct stoa__path {
 stoa_status stoa__path_find(const stoa_world *world, const stoa_component_info *component,
                             const char *text, stoa__path *path);
 
+/* The member of a new layout that one of that name has become: the one of the same name, or the one
+ * it was renamed to; NULL if it is gone. */
+const stoa_member *stoa__path_follow(const stoa_component_info *after, const char *name,
+                                     size_t length);
+
 #endif

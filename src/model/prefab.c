@@ -114,41 +114,6 @@ static stoa_status prefabs_check(const stoa_world *world, const void *data) {
                            owner->by_name.count, (unsigned long long)uses);
 }
 
-static stoa_status prefabs_retype(const stoa_world *world, const void *data,
-                                  const stoa_component *ids, int32_t count) {
-    const stoa__prefabs *owner = data;
-    for (uint32_t i = 0; i < owner->count; i++) {
-        const stoa_prefab *prefab = owner->items[i];
-        for (uint32_t k = 0; k < prefab->entry_count * (uint32_t)count; k++) {
-            const stoa__prefab_entry *entry = &prefab->entries[k / (uint32_t)count];
-            if (entry->data != NULL && entry->id == ids[k % (uint32_t)count]) {
-                return stoa_fail(STOA_REFUSED,
-                                 "prefab '%s' keeps a value of component '%s', whose layout or "
-                                 "functions differ; free it first",
-                                 prefab->name != NULL ? prefab->name : "",
-                                 stoa_component_name(world, entry->id));
-            }
-        }
-    }
-    return STOA_OK;
-}
-
-/* Descriptors that go are not needed: the component is known by its id. */
-static void prefabs_forget(stoa_world *world, void *data, const stoa_code *code) {
-    (void)world;
-    stoa__prefabs *owner = data;
-    for (uint32_t i = 0; i < owner->count; i++) {
-        stoa_prefab *prefab = owner->items[i];
-        for (uint32_t k = 0; k < prefab->entry_count; k++) {
-            stoa__prefab_entry *entry = &prefab->entries[k];
-            if (stoa_code_has(code, &entry->type, sizeof entry->type)) {
-                entry->type = NULL;
-                stoa__prefab_changed(prefab);
-            }
-        }
-    }
-}
-
 /* The prefabs of a world, which may have none yet; NULL with the failure reported. */
 static stoa__prefabs *prefabs_get(stoa_world *world) {
     stoa__prefabs *owner = stoa_extension_find(world, extension_name);
@@ -169,8 +134,8 @@ static stoa__prefabs *prefabs_get(stoa_world *world) {
                                       .free = prefabs_free,
                                       .check = prefabs_check,
                                       .bytes = prefabs_bytes,
-                                      .retype = prefabs_retype,
-                                      .forget = prefabs_forget};
+                                      .retype = stoa__prefabs_retype,
+                                      .forget = stoa__prefabs_forget};
     if (stoa_extend(world, &extension) != STOA_OK) {
         prefabs_free(world, owner);
         return NULL;
@@ -190,6 +155,11 @@ static uint32_t serial_place(const stoa__prefabs *owner, uint32_t serial) {
         }
     }
     return low;
+}
+
+stoa_prefab *stoa__prefab_by_serial(const stoa__prefabs *owner, uint32_t serial) {
+    uint32_t at = serial_place(owner, serial);
+    return at < owner->count && owner->items[at]->serial == serial ? owner->items[at] : NULL;
 }
 
 static stoa_prefab *name_find(const stoa__prefabs *owner, const char *name) {

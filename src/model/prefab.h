@@ -49,6 +49,14 @@ typedef struct stoa__prefab_entry {
     uint32_t ref_count;
 } stoa__prefab_entry;
 
+/* An entry on the side that is not in force, while its component gets another description. */
+typedef struct stoa__prefab_other {
+    uint32_t serial; /* of the prefab */
+    uint32_t at;     /* of the entry in it */
+    bool shared;     /* the value is that of the other side: only functions differ */
+    stoa__prefab_entry entry;
+} stoa__prefab_other;
+
 /* The layers of a prefab laid over each other. */
 typedef struct stoa__prefab_shape {
     uint64_t built; /* the number of changes it was made at; 0 if there is none */
@@ -152,7 +160,18 @@ struct stoa__prefabs {
     uint32_t serial_last;
     stoa__map by_name;  /* serials */
     stoa_prefab *freed; /* in a debug build: those freed, kept so that their use is noticed */
+    stoa__prefab_other *others; /* while components get other descriptions */
+    uint32_t other_count;
+    uint32_t other_capacity;
 };
+
+/* The prefab of a serial; NULL if it was freed. */
+stoa_prefab *stoa__prefab_by_serial(const stoa__prefabs *owner, uint32_t serial);
+
+/* Extension: components get other descriptions; code is about to go. */
+stoa_status stoa__prefabs_retype(stoa_world *world, void *data, stoa_retype *retype,
+                                 stoa_retype_step step);
+void stoa__prefabs_forget(stoa_world *world, void *data, const stoa_code *code);
 
 /* STOA_OK if the prefab is there and was not freed; otherwise reported. */
 stoa_status stoa__prefab_usable(const stoa_prefab *prefab);
@@ -177,12 +196,17 @@ const stoa__prefab_entry *stoa__prefab_look(const stoa_prefab *prefab, int32_t n
  * error is set and nothing was added. */
 stoa_status stoa__prefab_entry_copy(stoa_prefab *prefab, const stoa__prefab_entry *source);
 
+/* Ends the value of an entry and leaves it silent. */
+void stoa__prefab_entry_clear(stoa__heap *heap, stoa__prefab_entry *entry);
+
 /* Drops and frees all entries of a prefab. */
 void stoa__prefab_entries_free(stoa_prefab *prefab);
 
 /* The references of a value to nodes: a list on the heap and its length. */
 stoa_status stoa__prefab_refs_find(stoa__prefabs *owner, stoa_component id, const void *value,
                                    stoa__prefab_ref **refs, uint32_t *count);
+
+void stoa__prefab_refs_free(stoa__heap *heap, stoa__prefab_ref *refs, uint32_t count);
 
 /* Copies a value into raw memory; false leaves nothing there. */
 bool stoa__prefab_value_copy(const stoa_hooks *hooks, void *to, const void *from, size_t size);

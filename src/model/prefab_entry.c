@@ -68,17 +68,16 @@ bool stoa__prefab_value_copy(const stoa_hooks *hooks, void *to, const void *from
     return true;
 }
 
-static void refs_free(stoa__heap *heap, stoa__prefab_ref *refs, uint32_t count) {
+void stoa__prefab_refs_free(stoa__heap *heap, stoa__prefab_ref *refs, uint32_t count) {
     stoa__heap_free(heap, refs, count * sizeof *refs, _Alignof(stoa__prefab_ref));
 }
 
-/* Ends the value of an entry and leaves it silent. */
-static void entry_clear(stoa__heap *heap, stoa__prefab_entry *entry) {
+void stoa__prefab_entry_clear(stoa__heap *heap, stoa__prefab_entry *entry) {
     if (entry->data != NULL && !entry->zero) {
         stoa__prefab_value_drop(&entry->hooks, entry->data);
     }
     stoa__heap_free(heap, entry->data, entry->size, entry->alignment);
-    refs_free(heap, entry->refs, entry->ref_count);
+    stoa__prefab_refs_free(heap, entry->refs, entry->ref_count);
     entry->data = NULL;
     entry->refs = NULL;
     entry->ref_count = 0;
@@ -89,7 +88,7 @@ static void entry_clear(stoa__heap *heap, stoa__prefab_entry *entry) {
 void stoa__prefab_entries_free(stoa_prefab *prefab) {
     stoa__heap *heap = &prefab->owner->heap;
     while (prefab->entry_count > 0) {
-        entry_clear(heap, &prefab->entries[--prefab->entry_count]);
+        stoa__prefab_entry_clear(heap, &prefab->entries[--prefab->entry_count]);
     }
     stoa__heap_grow_free(heap, prefab->entries, prefab->entry_capacity, sizeof *prefab->entries);
     prefab->entries = NULL;
@@ -153,7 +152,7 @@ stoa_status stoa__prefab_entry_copy(stoa_prefab *prefab, const stoa__prefab_entr
     }
     if (status != STOA_OK) {
         stoa__heap_free(heap, made.data, made.size, made.alignment);
-        refs_free(heap, made.refs, made.ref_count);
+        stoa__prefab_refs_free(heap, made.refs, made.ref_count);
         entries_cut(prefab, at);
         return status;
     }
@@ -217,7 +216,7 @@ static void draft_commit(stoa_prefab *prefab, const stoa_value *value, const dra
     const stoa_hooks *hooks = &made->info.hooks;
     if (value->data != NULL && value->data == entry->data) {
         stoa__heap_free(heap, made->data, made->info.size, made->info.alignment);
-        refs_free(heap, made->refs, made->ref_count);
+        stoa__prefab_refs_free(heap, made->refs, made->ref_count);
         entry->zero = false;
         return;
     }
@@ -228,7 +227,7 @@ static void draft_commit(stoa_prefab *prefab, const stoa_value *value, const dra
     } else if (made->data != NULL) {
         memcpy(made->data, value->data, made->info.size);
     }
-    entry_clear(heap, entry);
+    stoa__prefab_entry_clear(heap, entry);
     *entry = (stoa__prefab_entry){
         .type = value->type,
         .id = entry->id,
@@ -250,7 +249,7 @@ static void drafts_free(stoa_prefab *prefab, const draft *drafts, int32_t count)
     stoa__heap *heap = &prefab->owner->heap;
     for (int32_t i = 0; i < count; i++) {
         stoa__heap_free(heap, drafts[i].data, drafts[i].info.size, drafts[i].info.alignment);
-        refs_free(heap, drafts[i].refs, drafts[i].ref_count);
+        stoa__prefab_refs_free(heap, drafts[i].refs, drafts[i].ref_count);
     }
 }
 
@@ -351,7 +350,7 @@ stoa_status stoa_prefab_node_revert_id(stoa_prefab *prefab, int32_t node, stoa_c
     stoa_status status = node_check(prefab, node);
     uint32_t at = status == STOA_OK ? entry_index(prefab, node, id) : STOA__MAP_NONE;
     if (at != STOA__MAP_NONE) {
-        entry_clear(&prefab->owner->heap, &prefab->entries[at]);
+        stoa__prefab_entry_clear(&prefab->owner->heap, &prefab->entries[at]);
         stoa__prefab_changed(prefab);
     }
     return status;

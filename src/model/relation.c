@@ -47,25 +47,6 @@ stoa__relations *stoa__relations_of(const stoa_world *world) {
     return stoa_extension_find(world, extension_name);
 }
 
-/* Targets are read from where their members are now. */
-static stoa_status relations_retype(const stoa_world *world, const void *data,
-                                    const stoa_component *ids, int32_t count) {
-    const stoa__relations *all = data;
-    for (uint32_t i = 0; i < all->count; i++) {
-        const stoa__relation *relation = all->items[i];
-        for (int32_t k = 0; relation != NULL && k < count; k++) {
-            if (relation->component == ids[k] || relation->sides[0].component == ids[k] ||
-                relation->sides[1].component == ids[k]) {
-                return stoa_fail(STOA_REFUSED,
-                                 "relation '%s' is kept by component '%s', whose "
-                                 "layout differs",
-                                 relation->name, stoa_component_name(world, ids[k]));
-            }
-        }
-    }
-    return STOA_OK;
-}
-
 stoa__relations *stoa__relations_make(stoa_world *world) {
     stoa__relations *all = stoa__relations_of(world);
     if (all != NULL) {
@@ -89,7 +70,7 @@ stoa__relations *stoa__relations_make(stoa_world *world) {
                                       .save = stoa__relations_save,
                                       .load = stoa__relations_load,
                                       .version = relations_version,
-                                      .retype = relations_retype};
+                                      .retype = stoa__relations_retype};
     if (stoa_extend(world, &extension) != STOA_OK) {
         heap = all->heap;
         stoa__heap_free(&heap, all, sizeof *all, _Alignof(stoa__relations));

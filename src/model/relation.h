@@ -15,6 +15,9 @@
 /* Entities whose lists need no block of their own. */
 #define STOA__LIST_FEW 4
 
+/* Entities of the largest block that a list keeps when nobody has it. */
+#define STOA__LIST_KEPT 16
+
 /* Entities that share a page of a table. */
 #define STOA__PAGED_SIZE 256u
 
@@ -44,6 +47,7 @@ typedef struct stoa__list {
     uint32_t shown_capacity;
     uint32_t coming; /* how many are about to come, while a bundle of several is asked about */
     bool stale;      /* the owner's component could not be written the last time */
+    bool tight;      /* in the queue, and links still tell that its sources point at the owner */
     struct stoa__side *side;
     struct stoa__list *next; /* in the queue of what is to be destroyed, or in the graveyard */
     stoa_entity few[STOA__LIST_FEW];
@@ -93,6 +97,8 @@ typedef struct stoa__relation {
     stoa_component component; /* on sources */
     uint32_t size;            /* of that */
     uint32_t offset;          /* of the target in it */
+    uint32_t other_size;      /* both on the other side, while it gets another layout */
+    uint32_t other_offset;
     stoa_relation_policy policy;
     bool many;
     bool acyclic;
@@ -114,8 +120,9 @@ typedef struct stoa__relations {
     uint32_t count;
     stoa__list *queue;      /* lists of sources that are to be destroyed, the oldest first */
     stoa__list *queue_last; /* the youngest */
+    stoa__list *tight;      /* from here on they all are; NULL: none is */
     stoa__list *graveyard;  /* lists that a component may still show */
-    stoa__list *idle;       /* lists that nobody has */
+    stoa__list *idle;       /* lists that nobody has; they keep small blocks */
     stoa__list_slab *slabs; /* what lists are in; kept until the end */
     uint64_t version;       /* moves on whenever a list does */
     bool destroying;        /* somebody works the queue */
@@ -302,6 +309,10 @@ void stoa__relations_reset(stoa_world *world, void *data);
 /* Writes who points at whom, in the order of lists; takes it back. */
 stoa_status stoa__relations_save(const stoa_world *world, const void *data, const stoa_sink *sink);
 stoa_status stoa__relations_load(stoa_world *world, void *data, const void *bytes, size_t size);
+
+/* Follows targets to where they are in other layouts. */
+stoa_status stoa__relations_retype(stoa_world *world, void *data, stoa_retype *retype,
+                                   stoa_retype_step step);
 
 /* The relations of a world; NULL if it has none yet. */
 stoa__relations *stoa__relations_of(const stoa_world *world);

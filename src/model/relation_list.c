@@ -12,7 +12,7 @@
 #include <string.h>
 
 static void block_free(const stoa__list *list, stoa_entity *block, uint32_t capacity) {
-    if (block != list->few) {
+    if (block != NULL && block != list->few) {
         stoa__heap_free(&list->side->relation->all->heap, block, capacity * sizeof *block,
                         _Alignof(stoa_entity));
     }
@@ -26,22 +26,31 @@ void stoa__list_settle(stoa__list *list) {
 
 void stoa__list_free(stoa__list *list) {
     if (list != NULL) {
-        block_free(list, list->items, list->capacity);
+        stoa__relations *all = list->side->relation->all;
         block_free(list, list->spare, list->spare_capacity);
         block_free(list, list->shown, list->shown_capacity);
-        stoa__relations *all = list->side->relation->all;
+        if (list->capacity > STOA__LIST_KEPT) {
+            block_free(list, list->items, list->capacity);
+            list->items = list->few;
+            list->capacity = STOA__LIST_FEW;
+        }
         list->next = all->idle;
         all->idle = list;
     }
 }
 
 void stoa__list_free_all(stoa__relations *all) {
+    for (; all->idle != NULL; all->idle = all->idle->next) {
+        if (all->idle->items != all->idle->few) {
+            stoa__heap_free(&all->heap, all->idle->items, all->idle->capacity * sizeof(stoa_entity),
+                            _Alignof(stoa_entity));
+        }
+    }
     while (all->slabs != NULL) {
         stoa__list_slab *slab = all->slabs;
         all->slabs = slab->next;
         stoa__heap_free(&all->heap, slab, sizeof *slab, _Alignof(stoa__list_slab));
     }
-    all->idle = NULL;
 }
 
 /* An empty list; NULL on lack of memory. */
@@ -57,12 +66,14 @@ static stoa__list *list_take(stoa__side *side) {
         all->slabs = slab;
         for (int i = 0; i < STOA__LIST_SLAB; i++) {
             slab->lists[i].next = all->idle;
+            slab->lists[i].items = slab->lists[i].few;
+            slab->lists[i].capacity = STOA__LIST_FEW;
             all->idle = &slab->lists[i];
         }
     }
     stoa__list *list = all->idle;
     all->idle = list->next;
-    *list = (stoa__list){.items = list->few, .capacity = STOA__LIST_FEW, .side = side};
+    *list = (stoa__list){.items = list->items, .capacity = list->capacity, .side = side};
     return list;
 }
 

@@ -8,6 +8,9 @@
 
 #include "base/error.h"
 
+/* Sources that are destroyed together, at most, if they are in several lists. */
+#define SOURCES_MAX 128
+
 bool stoa__side_joinable(const stoa_world *world, const stoa__side *side, stoa_entity e) {
     return stoa_alive(world, e) && stoa_lock_of(world, e) != STOA_LOCK_LOSING &&
            !stoa__list_going(world, side, e);
@@ -80,45 +83,151 @@ static void queue_add(stoa__relations *all, stoa__list *list) {
     all->queue_last = list;
 }
 
-/* The sources of a list point nowhere. */
-static void links_loosen(stoa__relation *relation, const stoa__list *list) {
-    for (uint32_t i = 0; i < list->count; i++) {
+/* The sources of a list, from one on, point nowhere. */
+static void links_loosen(const stoa__relation *relation, const stoa__list *list, uint32_t from) {
+    for (uint32_t i = from; i < list->count; i++) {
         stoa__link *link = stoa__paged_find(&relation->links, list->items[i].index);
         *link = (stoa__link){.target = STOA_NULL, .loose = 1};
     }
+}
+
+/* Somebody may look at the links of who is in the queue: of the first list, who is left of it. */
+static void queue_loosen(stoa__relations *all, uint32_t from) {
+    for (stoa__list *list = all->tight; list != NULL; list = list->next) {
+        links_loosen(list->side->relation, list, list == all->queue ? from : 0);
+        list->tight = false;
+    }
+    all->tight = NULL;
+}
+
+/* Takes the list of an entity that is gone away from it, and puts it into the queue. */
+static void list_queue(stoa__relation *relation, stoa__list **place) {
+    stoa__relations *all = relation->all;
+    stoa__list *list = *place;
+    *place = NULL;
+    queue_add(all, list);
+    list->tight = true;
+    all->tight = all->tight != NULL ? all->tight : list;
+    all->version++;
     relation->link_count -= list->count;
 }
 
-/* Destroys a source whose target is gone; its own sources come to the queue. */
-static void source_destroy(stoa_world *world, stoa__relation *relation, stoa_entity source) {
-    stoa__link *link = stoa__paged_find(&relation->links, source.index);
-    if (!relation->many && (link == NULL || link->loose == 0)) {
-        return;
-    }
-    if (!relation->many && stoa_destroy_quietly(world, source, relation)) {
-        link->loose = 0;
-        stoa__list *list = stoa__list_detach(&relation->sides[STOA__TARGET], source);
-        if (list != NULL) {
-            links_loosen(relation, list);
-            queue_add(relation->all, list);
+/* Destroys sources whose target is gone, of which nobody is told, and returns how many; their own
+ * sources come to the queue. */
+static uint32_t sources_end(stoa_world *world, stoa__relation *relation, const stoa_entity *sources,
+                            uint32_t count) {
+    uint32_t ended = (uint32_t)stoa_destroy_quietly_many(world, sources, (int32_t)count, relation);
+    const stoa__paged *lists = &relation->sides[STOA__TARGET].lists;
+    for (uint32_t i = 0; i < ended && i < count; i++) {
+        stoa_entity e = sources[i];
+        uint32_t page = e.index / STOA__PAGED_SIZE, at = e.index % STOA__PAGED_SIZE;
+        ((stoa__link *)relation->links.pages[page])[at] = (stoa__link){.target = STOA_NULL};
+        stoa__list **places = page < lists->capacity ? lists->pages[page] : NULL;
+        if (places != NULL && places[at] != NULL && stoa_entity_eq(places[at]->owner, e)) {
+            list_queue(relation, &places[at]);
         }
-    } else if (stoa_alive(world, source) && stoa_lock_of(world, source) == STOA_UNLOCKED &&
-               stoa_destroy(world, source) != STOA_OK) {
+    }
+    return ended;
+}
+
+/* Takes the first list, whose sources are all gone, out of the queue. */
+static void queue_pop(const stoa_world *world, stoa__relations *all) {
+    stoa__list *list = all->queue;
+    all->queue = list->next;
+    if (list->tight) {
+        list->tight = false;
+        all->tight = list->next;
+        stoa__list_free(list);
+    } else {
+        stoa__list_bury(world, list);
+    }
+}
+
+/* Destroys together who is in the first lists, as many as fit, if they are tight and of one
+ * relation. Lists that are done are gone after it; `*gone` tells how many of the next one are, if
+ * it returns false: the one after those is out of the ordinary. */
+static bool lists_end(stoa_world *world, stoa__relations *all, uint32_t *gone) {
+    stoa_entity sources[SOURCES_MAX];
+    uint32_t count = 0, lists = 0;
+    const stoa__list *first = all->queue;
+    for (const stoa__list *list = first; list != NULL && list->tight && list->side == first->side &&
+                                         list->count <= SOURCES_MAX - count;
+         list = list->next, lists++) {
+        for (uint32_t i = 0; i < list->count; i++) {
+            sources[count + i] = list->items[i];
+        }
+        count += list->count;
+    }
+    *gone = 0;
+    if (lists == 0) {
+        return false;
+    }
+    uint32_t ended = sources_end(world, first->side->relation, sources, count);
+    for (; lists > 0 && all->queue->count <= ended; lists--) {
+        ended -= all->queue->count;
+        queue_pop(world, all);
+    }
+    *gone = ended;
+    return lists == 0;
+}
+
+/* True if a source of a list that is to be destroyed has not turned elsewhere. */
+static bool source_is_loose(const stoa__relation *relation, stoa_entity source) {
+    const stoa__link *link = stoa__paged_find(&relation->links, source.index);
+    return link != NULL && link->loose != 0;
+}
+
+/* How many sources of a list, from one on and up to `most`, can be destroyed together as far as the
+ * relation knows. */
+static uint32_t sources_doomed(const stoa__relation *relation, const stoa__list *list,
+                               uint32_t from, uint32_t most) {
+    if (relation->many || relation->policy != STOA_CASCADE) {
+        return 0;
+    }
+    uint32_t i = from, end = list->count - from < most ? list->count : from + most;
+    while (i < end && (list->tight || source_is_loose(relation, list->items[i]))) {
+        i++;
+    }
+    return i - from;
+}
+
+/* Destroys a source of which somebody is told, or who may have turned elsewhere. */
+static void source_destroy(stoa_world *world, const stoa__relation *relation, stoa_entity source) {
+    if ((relation->many || source_is_loose(relation, source)) && stoa_alive(world, source) &&
+        stoa_lock_of(world, source) == STOA_UNLOCKED && stoa_destroy(world, source) != STOA_OK) {
         source_release(world, relation, source);
     }
+}
+
+/* Destroys who is left of the first list, of which so many are gone. Looking further ahead than it
+ * went well before would cost more than it brings where most are told of. */
+static void list_end(stoa_world *world, stoa__relations *all, uint32_t i) {
+    const stoa__list *list = all->queue;
+    stoa__relation *relation = list->side->relation;
+    uint32_t most = 1;
+    while (i < list->count) {
+        uint32_t doomed = sources_doomed(relation, list, i, most);
+        uint32_t ended = doomed > 0 ? sources_end(world, relation, list->items + i, doomed) : 0;
+        i += ended;
+        if (ended == most) {
+            most = most < SOURCES_MAX ? 2 * most : most;
+        } else if (i < list->count) {
+            most = 1;
+            queue_loosen(all, i);
+            source_destroy(world, relation, list->items[i++]);
+        }
+    }
+    queue_pop(world, all);
 }
 
 /* Destroys who is in the queue, and who comes to it meanwhile. */
 static void queue_work(stoa_world *world, stoa__relations *all) {
     all->destroying = true;
     while (all->queue != NULL) {
-        stoa__list *list = all->queue;
-        stoa__relation *relation = list->side->relation;
-        for (uint32_t i = 0; i < list->count; i++) {
-            source_destroy(world, relation, list->items[i]);
+        uint32_t gone;
+        if (!lists_end(world, all, &gone)) {
+            list_end(world, all, gone);
         }
-        all->queue = list->next;
-        stoa__list_bury(world, list);
     }
     all->destroying = false;
 }
@@ -138,7 +247,8 @@ void stoa__target_leaves(stoa_world *world, stoa_entity target, void *value, voi
     if (relation->many) {
         stoa__many_leave(world, list);
     } else {
-        links_loosen(relation, list);
+        links_loosen(relation, list, 0);
+        relation->link_count -= list->count;
     }
     if (relation->policy == STOA_CASCADE) {
         queue_add(all, list);

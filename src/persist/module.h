@@ -32,8 +32,7 @@ typedef struct stoa__part {
     size_t desc_size;
     stoa_system_describe_fn describe; /* of a system that is described when it is put in */
     void *user;                       /* for that */
-    stoa_query **place;               /* where a query goes */
-    stoa_stage *stage;                /* where the number of a stage goes, or NULL */
+    void *place;                      /* stoa_query ** or stoa_stage *, where that goes; or NULL */
     stoa_query *query;                /* that was made */
     uint32_t id;                      /* of the hook, listener or system that was made; 0: none */
     bool put;                         /* the resource was put in by this part */

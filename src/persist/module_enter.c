@@ -89,15 +89,15 @@ static stoa_status stage_put(const stoa_module *module, stoa__part *part) {
     if (stage == UINT32_MAX) {
         stage = stoa_stage_new(module->app, desc);
     }
-    if (part->stage != NULL) {
-        *part->stage = stage;
+    if (part->place != NULL) {
+        *(stoa_stage *)part->place = stage;
     }
     return stage != UINT32_MAX ? STOA_OK : stoa_last_error().status;
 }
 
 static stoa_status query_put(const stoa_module *module, stoa__part *part) {
     part->query = stoa_query_new(module->world, part->desc);
-    *part->place = part->query;
+    *(stoa_query **)part->place = part->query;
     return part->query != NULL ? STOA_OK : stoa_last_error().status;
 }
 

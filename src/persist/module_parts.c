@@ -20,55 +20,47 @@ static stoa_status null_refuse(const stoa_module *module, const char *what) {
     return part_failed(module, stoa__error(STOA_NULL_ARGUMENT, "the %s must not be null", what));
 }
 
-/* Adds a part; `desc` is copied. NULL with the failure reported. */
-static stoa__part *part_add(stoa_module *module, stoa__part_kind kind, const void *desc,
-                            size_t size, stoa_status *status) {
+/* Adds a part like another, with a copy of its description; reported. */
+static stoa_status part_add(stoa_module *module, const stoa__part *like, const void *desc,
+                            size_t size) {
     stoa__version *version = module->loading;
     if (version == NULL) {
-        *status = part_failed(
-            module,
-            stoa__error(STOA_LOCKED, "parts of module '%s' are named by its load function alone",
-                        module->name));
-        return NULL;
+        return part_failed(module,
+                           stoa__error(STOA_LOCKED,
+                                       "parts of module '%s' are named by its load function alone",
+                                       module->name));
     }
     void *copy = size > 0 ? stoa__heap_alloc(&module->heap, size, _Alignof(max_align_t)) : NULL;
     if ((size > 0 && copy == NULL) ||
         !stoa__heap_grow(&module->heap, &version->parts, &version->part_capacity,
                          version->part_count + 1, sizeof *version->parts)) {
         stoa__heap_free(&module->heap, copy, size, _Alignof(max_align_t));
-        *status = part_failed(module, stoa__error_memory("a part of a module"));
-        return NULL;
+        return part_failed(module, stoa__error_memory("a part of a module"));
     }
     if (size > 0) {
         memcpy(copy, desc, size);
     }
     stoa__part *part = &version->parts[version->part_count++];
-    *part = (stoa__part){.kind = kind, .desc = copy, .desc_size = size};
-    *status = STOA_OK;
-    return part;
+    *part = *like;
+    part->desc = copy;
+    part->desc_size = size;
+    return STOA_OK;
 }
 
-/* Adds a part that is nothing but a description. */
+/* Adds a part that is a description, and where to put what is made of it. */
 static stoa_status desc_add(stoa_module *module, stoa__part_kind kind, const void *desc,
-                            size_t size) {
+                            size_t size, void *place) {
     if (module == NULL || desc == NULL) {
         return null_refuse(module, module == NULL ? "module" : "description");
     }
-    stoa_status status;
-    (void)part_add(module, kind, desc, size, &status);
-    return status;
+    return part_add(module, &(stoa__part){.kind = kind, .place = place}, desc, size);
 }
 
 stoa_status stoa_module_type(stoa_module *module, stoa_type *type) {
     if (module == NULL || type == NULL) {
         return null_refuse(module, module == NULL ? "module" : "type");
     }
-    stoa_status status;
-    stoa__part *part = part_add(module, STOA__PART_TYPE, NULL, 0, &status);
-    if (part != NULL) {
-        part->type = type;
-    }
-    return status;
+    return part_add(module, &(stoa__part){.kind = STOA__PART_TYPE, .type = type}, NULL, 0);
 }
 
 stoa_status stoa_module_resource_type(stoa_module *module, stoa_type *type, const void *value) {
@@ -81,16 +73,12 @@ stoa_status stoa_module_resource_type(stoa_module *module, stoa_type *type, cons
                            stoa__error(STOA_REFUSED, "resource '%s' owns memory; set it in a scene",
                                        type->identifier));
     }
-    stoa_status status;
-    stoa__part *part = part_add(module, STOA__PART_RESOURCE, value, type->size, &status);
-    if (part != NULL) {
-        part->type = type;
-    }
-    return status;
+    return part_add(module, &(stoa__part){.kind = STOA__PART_RESOURCE, .type = type}, value,
+                    type->size);
 }
 
 stoa_status stoa_module_system_desc(stoa_module *module, const stoa_system_desc *desc) {
-    return desc_add(module, STOA__PART_SYSTEM, desc, sizeof *desc);
+    return desc_add(module, STOA__PART_SYSTEM, desc, sizeof *desc, NULL);
 }
 
 stoa_status stoa_module_system_describe(stoa_module *module, stoa_system_describe_fn describe,
@@ -98,58 +86,40 @@ stoa_status stoa_module_system_describe(stoa_module *module, stoa_system_describ
     if (module == NULL || describe == NULL) {
         return null_refuse(module, module == NULL ? "module" : "description");
     }
-    stoa_status status;
-    stoa__part *part = part_add(module, STOA__PART_SYSTEM, NULL, 0, &status);
-    if (part != NULL) {
-        part->describe = describe;
-        part->user = user;
-    }
-    return status;
+    return part_add(module,
+                    &(stoa__part){.kind = STOA__PART_SYSTEM, .describe = describe, .user = user},
+                    NULL, 0);
 }
 
 stoa_status stoa_module_stage(stoa_module *module, const stoa_stage_desc *desc, stoa_stage *stage) {
-    if (module == NULL || desc == NULL || desc->name == NULL) {
-        return null_refuse(module, module == NULL ? "module"
-                                   : desc == NULL ? "description"
-                                                  : "name of a stage");
+    if (module != NULL && desc != NULL && desc->name == NULL) {
+        return null_refuse(module, "name of a stage");
     }
-    stoa_status status;
-    stoa__part *part = part_add(module, STOA__PART_STAGE, desc, sizeof *desc, &status);
-    if (part != NULL) {
-        part->stage = stage;
-    }
-    return status;
+    return desc_add(module, STOA__PART_STAGE, desc, sizeof *desc, stage);
 }
 
 stoa_status stoa_module_query(stoa_module *module, const stoa_query_desc *desc,
                               stoa_query **query) {
-    if (module == NULL || desc == NULL || query == NULL) {
-        return null_refuse(module, module == NULL ? "module"
-                                   : desc == NULL ? "description"
-                                                  : "place of a query");
+    if (module != NULL && desc != NULL && query == NULL) {
+        return null_refuse(module, "place of a query");
     }
-    stoa_status status;
-    stoa__part *part = part_add(module, STOA__PART_QUERY, desc, sizeof *desc, &status);
-    if (part != NULL) {
-        part->place = query;
-    }
-    return status;
+    return desc_add(module, STOA__PART_QUERY, desc, sizeof *desc, query);
 }
 
 stoa_status stoa_module_hook(stoa_module *module, const stoa_hook_desc *desc) {
-    return desc_add(module, STOA__PART_HOOK, desc, sizeof *desc);
+    return desc_add(module, STOA__PART_HOOK, desc, sizeof *desc, NULL);
 }
 
 stoa_status stoa_module_observer(stoa_module *module, const stoa_observer_desc *desc) {
-    return desc_add(module, STOA__PART_OBSERVER, desc, sizeof *desc);
+    return desc_add(module, STOA__PART_OBSERVER, desc, sizeof *desc, NULL);
 }
 
 stoa_status stoa_module_veto(stoa_module *module, const stoa_veto_desc *desc) {
-    return desc_add(module, STOA__PART_VETO, desc, sizeof *desc);
+    return desc_add(module, STOA__PART_VETO, desc, sizeof *desc, NULL);
 }
 
 stoa_status stoa_module_listener(stoa_module *module, const stoa_listener_desc *desc) {
-    return desc_add(module, STOA__PART_LISTENER, desc, sizeof *desc);
+    return desc_add(module, STOA__PART_LISTENER, desc, sizeof *desc, NULL);
 }
 
 void stoa__part_system(const stoa__part *part, stoa_system_desc *desc) {

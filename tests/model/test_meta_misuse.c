@@ -92,21 +92,28 @@ static void meta_world_that_cannot_be_made_leaves_nothing(void **state) {
     stoa_app *app = app_open(s);
     system_add(app, "one");
     stoa_create_with(s->world, STOA_ZERO(Position), STOA_ZERO(Seen));
-    stoa_world *meta = NULL;
-    for (size_t k = 1; meta == NULL; k++) {
+    size_t refused = 0;
+    bool failed = true;
+    for (size_t k = 1; failed; k++) {
         uint64_t hash = stoa_hash(s->world);
         stoa_error_clear();
         s->heap.fail_at = k;
-        meta = stoa_meta_new(s->world, app);
-        bool failed = s->heap.fail_at == 0;
+        stoa_world *meta = stoa_meta_new(s->world, app);
+        failed = s->heap.fail_at == 0;
         s->heap.fail_at = 0;
-        assert_int_equal(failed, meta == NULL);
-        assert_int_equal(stoa_last_error().status, failed ? STOA_NO_MEMORY : STOA_OK);
+        if (meta == NULL) {
+            assert_true(failed);
+            assert_int_equal(stoa_last_error().status, STOA_NO_MEMORY);
+            refused++;
+        } else {
+            /* What only makes look-ups quicker may be missing. */
+            meta_close(meta);
+        }
         assert_int_equal(stoa_hash(s->world), hash);
         assert_int_equal(stoa_check(s->world), STOA_OK);
         assert_int_equal(stoa_stats(s->world).queries, 1);
     }
-    meta_close(meta);
+    assert_true(refused > 50);
     assert_int_equal(stoa_app_free(app), STOA_OK);
 }
 

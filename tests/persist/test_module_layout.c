@@ -256,7 +256,8 @@ static void loss_is_refused_or_clamped_as_told(void **state) {
 /* HOT-01 */
 static void what_cannot_change_while_the_world_lives_is_refused(void **state) {
     (void)state;
-    static const char *const names[] = {"'Fish'", "'Hungry'", "'Wave'", "'Host'"};
+    static const char *const names[] = {"'Fish' is a tag", "'Hungry' is a tag", "'Wave' is sparse",
+                                        "'Host'"};
     fixture f;
     fixture_open(&f);
     stoa_module *module = module_load(&f, "pond_1", NULL);
@@ -295,22 +296,67 @@ static void layout_belongs_to_the_module_that_named_it_first(void **state) {
     fixture_close(&f);
 }
 
-/* HOT-01 */
-static void what_stands_on_the_layout_refuses_another(void **state) {
+/* HOT-01, IDX-01, PRE-01 */
+static void what_stands_on_the_layout_follows(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    stoa_module *module = module_load(&f, "pond_1", NULL);
+    fish_add(&f, 300);
+    stoa_component fish = stoa_component_find(f.world, "Fish");
+    stoa_index *x = stoa_index_new(f.world, &(stoa_index_desc){.component = fish, .field = "x"});
+    stoa_index *y = stoa_index_new(f.world, &(stoa_index_desc){.component = fish, .field = "y"});
+    stoa_prefab *prefab = stoa_prefab_new(f.world, &(stoa_prefab_desc){.name = "trout"});
+    assert_ok(stoa_prefab_set_id(prefab, fish, (const float[]){5, 6}, 2 * sizeof(float)));
+    assert_ok(module_become(&f, module, "pond_2"));
+    assert_int_equal(stoa_index_count(x, STOA_KEY(float, 200)), 1);
+    assert_ok(module_become(&f, module, "pond_3"));
+    assert_int_equal(stoa_index_count(x, STOA_KEY(double, 200)), 1);
+    assert_int_equal(stoa_index_count(y, STOA_KEY(float, -200)), 1);
+    stoa_entity e = stoa_prefab_instantiate(prefab);
+    assert_int_equal(stoa_index_count(y, STOA_KEY(float, 6)), 1);
+    assert_true(stoa_entity_eq(stoa_index_first(y, STOA_KEY(float, 6)), e));
+    const struct {
+        double x;
+        int32_t age;
+        float depth, z;
+    } *value = stoa_get_id(f.world, e, fish);
+    assert_true(value->x == 5 && value->age == 3 && value->depth == 6 && value->z == 9);
+    fixture_close(&f);
+}
+
+/* HOT-01, IDX-01, PRE-01 */
+static void what_cannot_follow_refuses_the_layout(void **state) {
     (void)state;
     fixture f;
     fixture_open(&f);
     stoa_module *module = module_load(&f, "pond_1", NULL);
     stoa_component fish = stoa_component_find(f.world, "Fish");
-    stoa_index *index =
-        stoa_index_new(f.world, &(stoa_index_desc){.component = fish, .field = "x"});
-    assert_non_null(index);
-    assert_ok(module_become(&f, module, "pond_2"));
-    assert_int_equal(module_become(&f, module, "pond_3"), STOA_REFUSED);
-    support_assert_message("index");
-    assert_ok(stoa_check(f.world));
-    assert_ok(stoa_index_free(index));
+    stoa_prefab *prefab = stoa_prefab_new(f.world, &(stoa_prefab_desc){.name = "whale"});
+    assert_ok(stoa_prefab_set_id(prefab, fish, (const float[]){5000, 6}, 2 * sizeof(float)));
+    uint64_t hash = stoa_hash(f.world);
+    /* A value that does not fit. */
+    assert_int_equal(module_become(&f, module, "pond_narrow"), STOA_REFUSED);
+    assert_non_null(strstr(stoa_module_error(module), "Fish"));
+    assert_true(*(const float *)stoa_prefab_get_id(prefab, fish) == 5000);
+    assert_ok(stoa_prefab_free(prefab));
+    assert_ok(module_become(&f, module, "pond_narrow"));
+    assert_ok(module_become(&f, module, "pond_1"));
+    stoa_index *y = stoa_index_new(f.world, &(stoa_index_desc){.component = fish, .field = "y"});
+    hash = stoa_hash(f.world);
     assert_ok(module_become(&f, module, "pond_3"));
+    stoa_index_info info;
+    assert_ok(stoa_index_info_get(y, &info));
+    assert_string_equal(info.field, "depth");
+    hash = stoa_hash(f.world);
+    /* No member of the first version is called so. */
+    assert_int_equal(module_become(&f, module, "pond_1"), STOA_REFUSED);
+    assert_non_null(strstr(stoa_module_error(module), "'Fish.y'"));
+    assert_non_null(strstr(stoa_module_error(module), "'depth'"));
+    assert_true(hash == stoa_hash(f.world));
+    assert_ok(stoa_check(f.world));
+    assert_ok(stoa_app_step(f.app, 1));
+    assert_int_equal(host_step, 3);
     fixture_close(&f);
 }
 
@@ -327,7 +373,8 @@ int main(void) {
         cmocka_unit_test(loss_is_refused_or_clamped_as_told),
         cmocka_unit_test(what_cannot_change_while_the_world_lives_is_refused),
         cmocka_unit_test(layout_belongs_to_the_module_that_named_it_first),
-        cmocka_unit_test(what_stands_on_the_layout_refuses_another),
+        cmocka_unit_test(what_stands_on_the_layout_follows),
+        cmocka_unit_test(what_cannot_follow_refuses_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,10 @@ static void reload_short(const char *first, const char *second, int entities) {
         stoa_entity e = stoa_create_with(f.world, STOA_VALUE(Host, {i}));
         assert_ok(stoa_add_id(f.world, e, fish));
     }
+    stoa_index *index =
+        stoa_index_new(f.world, &(stoa_index_desc){.component = fish, .field = "x"});
+    stoa_prefab *prefab = stoa_prefab_new(f.world, NULL);
+    assert_ok(stoa_prefab_set_id(prefab, fish, (const float[]){5, 6}, 2 * sizeof(float)));
     assert_ok(stoa_app_step(f.app, 1));
     module_write(&f, second);
     uint64_t hash = stoa_hash(f.world);
@@ -61,6 +65,10 @@ static void reload_short(const char *first, const char *second, int entities) {
     } while (status != STOA_OK);
     assert_true(k > 5);
     assert_ok(stoa_check(f.world));
+    assert_true(stoa_has_id(f.world, stoa_prefab_instantiate(prefab), fish));
+    stoa_index_info info;
+    assert_ok(stoa_index_info_get(index, &info));
+    assert_int_equal(info.count, entities + 4);
     assert_ok(stoa_app_step(f.app, 1));
     fixture_close(&f);
 }

@@ -32,6 +32,7 @@
 #include "stoa/rebuild.h"
 #include "stoa/relation.h"
 #include "stoa/resource.h"
+#include "stoa/resume.h"
 #include "stoa/retype.h"
 #include "stoa/schema.h"
 #include "stoa/snapshot.h"

@@ -80,8 +80,8 @@ stoa_world_desc world_desc(void) {
     return (stoa_world_desc){.on_assert = {.call = misuse_ignore}};
 }
 
-/* Says what of a snapshot could not be taken over. All its components are unknown here, and kept:
- * an enum then becomes a number. */
+/* Says what of a snapshot could not be taken over. All its components are unknown here, and kept.
+ */
 static void notice_print(const stoa_notice *notice, void *user) {
     const tool_command *const *command = user;
     if (notice->kind == STOA_NOTICE_DROPPED || notice->kind == STOA_NOTICE_LOST) {

@@ -1,7 +1,8 @@
 /* `stoa run`: an app made of modules, frame by frame, until it is done or told to stop.
  *
  * Every frame stands for the same time, so what comes out depends on modules, frames, seed and what
- * was loaded, and not on the machine or its threads. */
+ * was loaded, and not on the machine or its threads. The app is saved with its world, so a run may
+ * be cut in two. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>
@@ -21,10 +22,13 @@
 /* Frames whose timings a trace has, at most. */
 #define TRACE_FRAMES 1000
 
+/* The place of `--seed` among the options. */
+#define SEED_OPTION 2
+
 typedef struct run_options {
     uint64_t frames, threads, seed, rate;
     const char *load, *save, *trace, *dash;
-    bool watch;
+    bool watch, seed_given;
 } run_options;
 
 static volatile sig_atomic_t interrupted;
@@ -34,13 +38,27 @@ static void interrupt_note(int number) {
     interrupted = 1;
 }
 
-static bool world_load(const tool_command *command, stoa_app *app, const char *path) {
-    stoa_snapshot_load_desc load = {.unknown = STOA_UNKNOWN_KEEP};
-    if (stoa_snapshot_load_file(stoa_app_world(app), &load, path) != STOA_OK) {
-        tool_fail_library(command, path);
-        return false;
+/* Says what of a snapshot does not fit the modules. */
+static void notice_print(const stoa_notice *notice, void *user) {
+    const tool_command *const *command = user;
+    tool_fail(*command, "%s", notice->text);
+}
+
+/* The run goes on with the seed that was saved, unless another one was asked for. */
+static bool world_load(const tool_command *command, stoa_app *app, const run_options *o) {
+    stoa_snapshot_load_desc load = {
+        .unknown = STOA_UNKNOWN_KEEP, .notice = notice_print, .user = &command, .app = app};
+    stoa_app_state state;
+    bool good = stoa_snapshot_load_file(stoa_app_world(app), &load, o->load) == STOA_OK &&
+                stoa_app_state_get(app, &state) == STOA_OK;
+    if (good && o->seed_given) {
+        state.seed = o->seed;
+        good = stoa_app_state_set(app, &state) == STOA_OK;
     }
-    return true;
+    if (!good) {
+        tool_fail_library(command, o->load);
+    }
+    return good;
 }
 
 /* Looks whether modules have changed; one that fails is told, and the old one goes on. */
@@ -121,7 +139,8 @@ static int results_write(const tool_command *command, stoa_app *app, const run_o
     stoa_world *world = stoa_app_world(app);
     printf("%" PRId32 " entities, hash %016" PRIx64 "\n", stoa_count(world), stoa_hash(world));
     if (o->save != NULL) {
-        if (stoa_snapshot_save_file(world, NULL, o->save) != STOA_OK) {
+        stoa_snapshot_save_desc save = {.app = app};
+        if (stoa_snapshot_save_file(world, &save, o->save) != STOA_OK) {
             return tool_fail_library(command, o->save);
         }
         printf("saved to %s\n", o->save);
@@ -139,7 +158,7 @@ static int app_run(const tool_command *command, const run_options *o, char **pat
     uint64_t kept = o->frames > 0 && o->frames < TRACE_FRAMES ? o->frames : TRACE_FRAMES;
     int code = EXIT_WRONG;
     if (modules_open(command, app, paths, count, o->load != NULL) &&
-        (o->load == NULL || world_load(command, app, o->load))) {
+        (o->load == NULL || world_load(command, app, o))) {
         code = o->trace == NULL || stoa_timing_keep(app, (int32_t)kept) == STOA_OK
                    ? frames_run(command, app, o)
                    : tool_fail_library(command, NULL);
@@ -175,6 +194,7 @@ static int run_run(const tool_command *command, int argc, char **argv) {
         return count < 0 ? EXIT_USAGE : tool_misuse(command, "it takes at least one module");
     }
     o.watch = options[option_count - 1].given;
+    o.seed_given = options[SEED_OPTION].given;
     signal(SIGINT, interrupt_note);
     signal(SIGTERM, interrupt_note);
     return app_run(command, &o, argv, count);
@@ -190,12 +210,14 @@ const tool_command run_command = {
     "a snapshot is loaded. At the end the hash of the world is printed.\n\n"
     "  --frames N       so many frames; else until it quits or is interrupted\n"
     "  --threads N      on so many threads (as many as there are cores)\n"
-    "  --load FILE      begin with a snapshot instead of the modules' scenes\n"
-    "  --save FILE      save a snapshot at the end\n"
+    "  --load FILE      begin with a snapshot instead of the modules' scenes; a run that was "
+    "saved\n"
+    "                   goes on as if it had not ended\n"
+    "  --save FILE      save a snapshot at the end, and what the run goes on by\n"
     "  --watch          reload modules whose files change\n"
     "  --trace FILE     timings of the last frames as Chrome trace JSON, at most 1000\n"
     "  --dash NAME,...  show these resources: numbers as curves, texts as they are\n"
     "  --rate N         frames a second, at most\n"
-    "  --seed N         start of the random numbers (1)\n",
+    "  --seed N         start of the random numbers (1, or as it was saved)\n",
     run_run,
 };

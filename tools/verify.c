@@ -16,6 +16,9 @@ static void info_print(const char *path, const stoa_snapshot_info *info) {
     printf("  sparse sets %" PRId32 "\n", info->sparse_count);
     printf("  resources   %" PRId32 "\n", info->resource_count);
     printf("  extensions  %" PRId32 "\n", info->extension_count);
+    if (info->app) {
+        printf("  frames run  %" PRIu64 "\n", info->frame);
+    }
 }
 
 /* The bytes are right; what they come to is, too. */

@@ -51,12 +51,14 @@ STOA_COMPONENT(Census, {
 /* The resource that counts births and what animals died of, since the beginning. */
 STOA_COMPONENT(Toll, { int64_t born, caught, starved, aged; });
 
-/* The resource that knows what is where; made anew every frame, so it is in no snapshot. */
+/* The resource that knows what is where. It can be worked out, so it is in no snapshot: plots are
+ * noted down if they are not `charted`, the rest in every frame. */
 STOA_COMPONENT_WITH(Grid, STOA_OPTIONS(.flags = STOA_TRANSIENT), {
     stoa_entity plots[LAND_PLOTS];
     stoa_entity prey[LAND_PLOTS];
     uint16_t grazers[LAND_PLOTS];
     uint16_t hunters[LAND_PLOTS];
+    bool charted;
 });
 
 /* The land as text, for the dashboard; nothing goes by it. */

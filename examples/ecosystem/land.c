@@ -34,14 +34,22 @@ STOA_SYSTEM_ONCE(turn_year, .stage = STOA_PRE_UPDATE, .resources = {STOA_WRITE(S
     return STOA_OK;
 }
 
-/* Notes down where the plots are: new ones only, which is all of them once and none ever after. */
-STOA_SYSTEM(chart, .stage = STOA_PRE_UPDATE, .rule = STOA_THREAD_ANY_ONE,
-            .terms = {STOA_READ(Plot), STOA_ADDED(Plot)}, .resources = {STOA_WRITE(Grid)}) {
+static bool grid_is_new(const stoa_world *world, void *user) {
+    (void)user;
+    return !stoa_resource(world, Grid)->charted;
+}
+
+/* Notes down where the plots are: on the first day, also of a world that was loaded. */
+STOA_SYSTEM_ONCE(chart, .stage = STOA_PRE_UPDATE, .condition = grid_is_new,
+                 .terms = {STOA_READ(Plot)}, .resources = {STOA_WRITE(Grid)}) {
     Grid *grid = stoa_resource_mut(job->world, Grid);
-    const Plot *plot = stoa_field(it, Plot, 0);
-    for (int32_t i = 0; i < it->count; i++) {
-        grid->plots[plot_near(0, plot[i].x, plot[i].y)] = it->entities[i];
+    while (stoa_iter_next(it)) {
+        const Plot *plot = stoa_field(it, Plot, 0);
+        for (int32_t i = 0; i < it->count; i++) {
+            grid->plots[plot_near(0, plot[i].x, plot[i].y)] = it->entities[i];
+        }
     }
+    grid->charted = true;
     return STOA_OK;
 }
 

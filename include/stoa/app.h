@@ -8,6 +8,7 @@
 
 #include "stoa/code.h"
 #include "stoa/pool.h"
+#include "stoa/resume.h"
 #include "stoa/stream.h"
 #include "stoa/system.h"
 #include "stoa/typed.h"
@@ -100,8 +101,59 @@ uint64_t stoa_app_frame(const stoa_app *app);
 /// True while the app runs a frame.
 bool stoa_app_stepping(const stoa_app *app);
 
-/// Fills a blob with what the next frame depends on beside the world: time, and last runs.
-/// For the same app in the same run of the program; see stoa_history_new. Refused while it steps.
+/// What the next frame depends on beside the world and the systems: time, and random numbers.
+typedef struct stoa_app_state {
+    double ahead;   ///< seconds that no fixed step has covered yet
+    double elapsed; ///< seconds so far
+    uint64_t frame; ///< frames that were begun
+    uint64_t steps; ///< fixed steps
+    uint64_t turn;  ///< runs of stages that were told the time: random numbers go by it
+    uint64_t seed;  ///< of random numbers
+    uint32_t swept; ///< the tick at which old last runs were looked for
+} stoa_app_state;
+
+/// Tells the state of an app between two frames. Refused while it steps.
+stoa_status stoa_app_state_get(const stoa_app *app, stoa_app_state *state);
+
+/// Makes an app go on from a state; systems of STOA_STARTUP that have not run come first.
+stoa_status stoa_app_state_set(stoa_app *app, const stoa_app_state *state);
+
+/// What an app knows of a system that has run.
+typedef struct stoa_system_state {
+    uint64_t runs;     ///< how often it ran
+    uint32_t last_run; ///< the tick of its last run
+    bool ran;          ///< it has run
+    bool enabled;      ///< it runs
+} stoa_system_state;
+
+/// Tells the state of a system. Refused while the app steps.
+stoa_status stoa_system_state_get(const stoa_app *app, stoa_system system,
+                                  stoa_system_state *state);
+
+/// Makes a system go on from a state; NULL: as if it had never run. Needs no memory.
+/// Habits that were set are forgotten.
+stoa_status stoa_system_state_set(stoa_app *app, stoa_system system,
+                                  const stoa_system_state *state);
+
+/// The queries of a system: that of its terms, if it has some, then those it declares.
+/// NULL past the last.
+stoa_query *stoa_system_query(const stoa_app *app, stoa_system system, int32_t index);
+
+/// How many jobs of a system have given out handles; see stoa_system_habit.
+int32_t stoa_system_habits(const stoa_app *app, stoa_system system);
+
+/// How many handles a job of a system gives out, which those of the next frame depend on.
+stoa_handle_habit stoa_system_habit(const stoa_app *app, stoa_system system, int32_t job);
+
+/// Makes room for habits of so many jobs; refused while the app steps.
+stoa_status stoa_system_habits_reserve(stoa_app *app, stoa_system system, int32_t count);
+
+/// Sets the habit of a job, for which there must be room.
+stoa_status stoa_system_habit_set(stoa_app *app, stoa_system system, int32_t job,
+                                  stoa_handle_habit habit);
+
+/// Fills a blob with the states of an app and its systems; see stoa_history_new.
+/// For the same app in the same run of the program. Refused while it steps.
 stoa_status stoa_app_state_save(const stoa_app *app, stoa_blob *blob);
 
 /// Takes back what stoa_app_state_save filled in; systems that came later have never run then.

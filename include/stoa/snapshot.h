@@ -2,10 +2,12 @@
  *
  * Entities with their handles, dead slots, archetypes, rows and sparse sets in their order, what is
  * switched off, names, relations, and resources; docs/snapshot-format.md says byte by byte how.
- * Hooks, observers, queries, systems and events are not saved and stay as the world has them. */
+ * Hooks, observers, queries and systems are not saved and stay as the world has them. With an app,
+ * what they go on by is saved too: a run that is loaded goes on as if it had never ended. */
 #ifndef STOA_SNAPSHOT_H
 #define STOA_SNAPSHOT_H
 
+#include "stoa/app.h"
 #include "stoa/schema.h"
 #include "stoa/stream.h"
 #include "stoa/world.h"
@@ -18,7 +20,10 @@ STOA_BEGIN
 /// What to save; zero is the default of each, and NULL is all zero.
 typedef struct stoa_snapshot_save_desc {
     bool no_resources; ///< resources are left out
-    bool ticks;        ///< the world's tick and those of what was changed and added are saved, too
+    bool ticks; ///< the world's tick, those of changes, and the log of removals are saved, too
+    /// What the app goes on by is saved, too, with ticks and unread events; NULL: none. It must run
+    /// the world, and not step.
+    const stoa_app *app;
 } stoa_snapshot_save_desc;
 
 /// How to load; zero is the default of each, and NULL is all zero.
@@ -29,6 +34,9 @@ typedef struct stoa_snapshot_load_desc {
     void *user;            ///< handed to `notice`
     bool no_resources;     ///< resources are not loaded: those of the world stay
     uint64_t size_max;     ///< larger snapshots are STOA_LIMIT; 0: any size
+    /// Goes on as the app that was saved, if one was; NULL: none. Systems are found by name, and
+    /// those of STOA_STARTUP are left as they are.
+    stoa_app *app;
 } stoa_snapshot_load_desc;
 
 /// What a snapshot holds.
@@ -45,6 +53,8 @@ typedef struct stoa_snapshot_info {
     int64_t slot_count;      ///< of the table of entities
     bool ticks;              ///< with ticks of changes
     uint32_t tick;           ///< of the world, if they are there
+    bool app;                ///< with what an app goes on by
+    uint64_t frame;          ///< frames that it had begun, if it is there
 } stoa_snapshot_info;
 
 /// Saves a world to a sink, in pieces of at most 64 KiB.

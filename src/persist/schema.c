@@ -1,11 +1,14 @@
 /* Schemas of a world's components.
  *
- * A type inside of another is registered before it, so one pass from the last id to the first finds
- * all that is needed, and one from the first to the last how deep it nests. All tables are one
- * block, sized before it is made. O(components + members). One thread at a time. */
+ * What is needed is listed, with what is found inside of it. A type inside of another is registered
+ * before it, so one pass in the order of ids tells how deep each nests. All tables are one block,
+ * sized before it is made. O(n log n) for n types that are needed, and their members, whatever else
+ * the world has. One thread at a time. */
 #include "persist/schema.h"
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "persist/schema_build.h"
 #include "persist/schema_name.h"
 #include "stoa/world.h"
@@ -15,7 +18,8 @@
 /* What is found out about a component before the tables are made. */
 typedef struct draft {
     stoa_component_info info;
-    stoa_component owner; /* the component asked for that led here; 0: not needed */
+    stoa_component id;
+    stoa_component owner; /* the component asked for that led here */
     stoa__way way;
     bool component;
     uint8_t nest;
@@ -26,21 +30,47 @@ typedef struct draft {
 typedef struct builder {
     const stoa_world *world;
     stoa__schema *schema;
-    draft *drafts; /* by id; the first is not used */
+    draft *drafts; /* those needed, in the order they were found */
     uint32_t count;
-    const draft **order; /* those needed, as they come in the schema */
-    int32_t need_count;
+    uint32_t capacity;
+    stoa__map by_id;     /* places in `drafts` */
+    const draft **order; /* the same by id, then as they come in the schema */
     size_t field_count;
     bool by_members; /* functions are passed over */
 } builder;
 
+/* The draft of a component, or NULL. */
+static draft *draft_find(const builder *b, stoa_component id) {
+    uint32_t cursor = 0, at;
+    while ((at = stoa__map_next(&b->by_id, stoa__hash_mix(id), &cursor)) != STOA__MAP_NONE) {
+        if (b->drafts[at].id == id) {
+            return &b->drafts[at];
+        }
+    }
+    return NULL;
+}
+
+/* Lists a component that is not listed yet; drafts may move. False on lack of memory. */
+static bool draft_need(builder *b, stoa_component id, stoa_component owner) {
+    if (draft_find(b, id) != NULL) {
+        return true;
+    }
+    if (!stoa__heap_grow(&b->schema->heap, &b->drafts, &b->capacity, b->count + 1,
+                         sizeof *b->drafts) ||
+        !stoa__map_reserve(&b->by_id, &b->schema->heap)) {
+        return false;
+    }
+    stoa__map_insert(&b->by_id, stoa__hash_mix(id), b->count);
+    b->drafts[b->count++] = (draft){.id = id, .owner = owner};
+    return true;
+}
+
 static stoa_status draft_refuse(const builder *b, const draft *d, const char *why) {
-    const draft *owner = &b->drafts[d->owner];
-    if (owner == d) {
+    if (d->owner == d->id) {
         return stoa__error(STOA_REFUSED, "component '%s' cannot be saved: %s", d->info.name, why);
     }
     return stoa__error(STOA_REFUSED, "component '%s' cannot be saved: '%s' inside of it: %s",
-                       owner->info.name, d->info.name, why);
+                       stoa_component_name(b->world, d->owner), d->info.name, why);
 }
 
 /* The offset of the first member from `at` on, or the size of the type. */
@@ -124,57 +154,69 @@ static stoa_status draft_way(const builder *b, draft *d) {
     return draft_plain_way(b, d);
 }
 
-/* Marks the structs and enums that a type has as members. */
-static void draft_spread(builder *b, const draft *d) {
-    for (int32_t i = 0; d->way == STOA__WAY_MEMBERS && i < d->info.member_count; i++) {
-        stoa_component type = d->info.members[i].type;
-        if (type != 0 && b->drafts[type].owner == 0) {
-            b->drafts[type].owner = d->owner;
+/* Lists the structs and enums that a type has as members; drafts may move. */
+static bool draft_spread(builder *b, draft d) {
+    for (int32_t i = 0; d.way == STOA__WAY_MEMBERS && i < d.info.member_count; i++) {
+        stoa_component type = d.info.members[i].type;
+        if (type != 0 && !draft_need(b, type, d.owner)) {
+            return false;
         }
     }
+    return true;
 }
 
-/* From the last id to the first, so that the owner is known: how each is saved, and what it leads
- * to. */
+/* How each is saved, and what it leads to. */
 static stoa_status drafts_find(builder *b) {
-    for (uint32_t id = b->count; id > 0; id--) {
-        draft *d = &b->drafts[id];
-        if (d->owner == 0) {
-            continue;
-        }
-        stoa_component_info_get(b->world, id, &d->info);
+    for (uint32_t i = 0; i < b->count; i++) {
+        draft *d = &b->drafts[i];
+        stoa_component_info_get(b->world, d->id, &d->info);
         stoa_status status = draft_way(b, d);
         if (status != STOA_OK) {
             return status;
         }
-        draft_spread(b, d);
-        b->need_count++;
+        if (!draft_spread(b, *d)) {
+            return stoa__error_memory("a schema");
+        }
     }
     return STOA_OK;
 }
 
-/* From the first id to the last: how deep they nest and how many members they come to. */
-static stoa_status drafts_measure(builder *b) {
-    for (uint32_t id = 1; id <= b->count; id++) {
-        draft *d = &b->drafts[id];
-        d->flat = 1;
-        for (int32_t i = 0; d->way == STOA__WAY_MEMBERS && i < d->info.member_count; i++) {
-            const stoa_member *m = &d->info.members[i];
-            const draft *inside = &b->drafts[m->type];
-            uint8_t nest = m->type != 0 ? (uint8_t)(inside->nest + 1) : 0;
-            d->nest = nest > d->nest ? nest : d->nest;
-            d->flat += m->kind == STOA_KIND_STRUCT ? inside->flat : 1;
-            if (d->flat > STOA__SCHEMA_FLAT_MAX) {
-                return stoa__error(STOA_LIMIT,
-                                   "component '%s' cannot be saved: with those of its structs it "
-                                   "has more than %d members",
-                                   d->info.name, STOA__SCHEMA_FLAT_MAX);
-            }
+static bool draft_earlier(const void *a, const void *b) {
+    return ((const draft *)a)->id < ((const draft *)b)->id;
+}
+
+/* How deep a type nests and how many members it comes to, after those inside of it. */
+static stoa_status draft_measure(builder *b, draft *d) {
+    d->flat = 1;
+    for (int32_t i = 0; d->way == STOA__WAY_MEMBERS && i < d->info.member_count; i++) {
+        const stoa_member *m = &d->info.members[i];
+        const draft *inside = m->type != 0 ? draft_find(b, m->type) : NULL;
+        uint8_t nest = inside != NULL ? (uint8_t)(inside->nest + 1) : 0;
+        d->nest = nest > d->nest ? nest : d->nest;
+        d->flat += m->kind == STOA_KIND_STRUCT && inside != NULL ? inside->flat : 1;
+        if (d->flat > STOA__SCHEMA_FLAT_MAX) {
+            return stoa__error(STOA_LIMIT,
+                               "component '%s' cannot be saved: with those of its structs it "
+                               "has more than %d members",
+                               d->info.name, STOA__SCHEMA_FLAT_MAX);
         }
-        b->field_count +=
-            d->way == STOA__WAY_MEMBERS ? (size_t)d->info.member_count : d->way == STOA__WAY_ENUM;
     }
+    b->field_count +=
+        d->way == STOA__WAY_MEMBERS ? (size_t)d->info.member_count : d->way == STOA__WAY_ENUM;
     return STOA_OK;
+}
+
+/* Measures all in the order of ids. */
+static stoa_status drafts_measure(builder *b) {
+    stoa_status status = STOA_OK;
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->order[i] = &b->drafts[i];
+    }
+    stoa__schema_sort((const void **)b->order, (int32_t)b->count, draft_earlier);
+    for (uint32_t i = 0; i < b->count && status == STOA_OK; i++) {
+        status = draft_measure(b, &b->drafts[b->order[i] - b->drafts]);
+    }
+    return status;
 }
 
 static bool draft_before(const void *a, const void *b) {
@@ -197,17 +239,11 @@ void stoa__schema_by_name(stoa__schema *schema, const void **sorted) {
     }
 }
 
-/* Puts those needed in order and gives them their places. */
+/* Puts them in order and gives them their places. */
 static void drafts_order(builder *b) {
-    int32_t count = 0;
-    for (uint32_t id = 1; id <= b->count; id++) {
-        if (b->drafts[id].owner != 0) {
-            b->order[count++] = &b->drafts[id];
-        }
-    }
-    stoa__schema_sort((const void **)b->order, count, draft_before);
-    for (int32_t i = 0; i < count; i++) {
-        b->drafts[b->order[i]->info.id].index = i;
+    stoa__schema_sort((const void **)b->order, (int32_t)b->count, draft_before);
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->drafts[b->order[i] - b->drafts].index = (int32_t)i;
     }
 }
 
@@ -219,14 +255,14 @@ static stoa__schema_field field_of(const builder *b, const stoa_member *m) {
         .count = m->count,
         .offset = m->offset,
         .size = m->size,
-        .type = m->type != 0 ? b->drafts[m->type].index : -1,
+        .type = m->type != 0 ? draft_find(b, m->type)->index : -1,
     };
 }
 
 static void tables_fill(builder *b) {
     stoa__schema *schema = b->schema;
-    stoa__schema_field *fields = (stoa__schema_field *)(void *)(schema->types + b->need_count);
-    for (int32_t i = 0; i < b->need_count; i++) {
+    stoa__schema_field *fields = (stoa__schema_field *)(void *)(schema->types + b->count);
+    for (int32_t i = 0; i < (int32_t)b->count; i++) {
         const draft *d = b->order[i];
         stoa__schema_type *type = &schema->types[i];
         *type = (stoa__schema_type){
@@ -252,7 +288,7 @@ static void tables_fill(builder *b) {
         }
         type->packed_size = (uint32_t)stoa__schema_pack_fields(schema, i);
     }
-    schema->type_count = b->need_count;
+    schema->type_count = (int32_t)b->count;
     schema->by_name = (int32_t *)(void *)fields;
     stoa__schema_by_name(schema, (const void **)b->order);
 }
@@ -283,12 +319,8 @@ uint64_t stoa__schema_pack_fields(stoa__schema *schema, int32_t index) {
 }
 
 static stoa_status tables_make(builder *b) {
-    size_t size = (size_t)b->need_count * sizeof(stoa__schema_type) +
-                  b->field_count * sizeof(stoa__schema_field) +
-                  (size_t)b->need_count * sizeof(int32_t);
-    if (b->need_count == 0) {
-        return STOA_OK;
-    }
+    size_t size = (size_t)b->count * sizeof(stoa__schema_type) +
+                  b->field_count * sizeof(stoa__schema_field) + (size_t)b->count * sizeof(int32_t);
     b->schema->types = stoa__heap_alloc(&b->schema->heap, size, _Alignof(stoa__schema_type));
     if (b->schema->types == NULL) {
         return stoa__error_memory("a schema");
@@ -299,18 +331,31 @@ static stoa_status tables_make(builder *b) {
     return STOA_OK;
 }
 
-static stoa_status schema_build(builder *b, const stoa_component *ids, int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
-        if (ids[i] == 0 || ids[i] > b->count) {
+/* Lists the components that are asked for, the last first. */
+static stoa_status drafts_begin(builder *b, const stoa_component *ids, int32_t count) {
+    for (int32_t i = count; i-- > 0;) {
+        if (ids[i] == 0 || ids[i] > (stoa_component)stoa_component_count(b->world)) {
             return stoa__error(STOA_UNKNOWN, "there is no component %u", (unsigned)ids[i]);
         }
-        b->drafts[ids[i]].owner = ids[i];
-        b->drafts[ids[i]].component = true;
+        if (!draft_need(b, ids[i], ids[i])) {
+            return stoa__error_memory("a schema");
+        }
+        draft_find(b, ids[i])->component = true;
     }
-    stoa_status status = drafts_find(b);
-    if (status == STOA_OK) {
-        status = drafts_measure(b);
+    return drafts_find(b);
+}
+
+static stoa_status schema_build(builder *b, const stoa_component *ids, int32_t count) {
+    stoa_status status = drafts_begin(b, ids, count);
+    if (status != STOA_OK || b->count == 0) {
+        return status;
     }
+    b->order =
+        stoa__heap_alloc(&b->schema->heap, b->count * sizeof *b->order, _Alignof(const draft *));
+    if (b->order == NULL) {
+        return stoa__error_memory("a schema");
+    }
+    status = drafts_measure(b);
     return status == STOA_OK ? tables_make(b) : status;
 }
 
@@ -322,15 +367,10 @@ stoa_status stoa__schema_make_by(stoa__schema *schema, const stoa_world *world,
     }
     stoa__heap_init(&schema->heap, stoa_world_allocator(world));
     builder b = {.world = world, .schema = schema, .by_members = by_members};
-    b.count = (uint32_t)stoa_component_count(world);
-    size_t drafts_size = ((size_t)b.count + 1) * sizeof *b.drafts;
-    size_t order_size = ((size_t)b.count + 1) * sizeof *b.order;
-    b.drafts = stoa__heap_zalloc(&schema->heap, drafts_size, _Alignof(draft));
-    b.order = stoa__heap_alloc(&schema->heap, order_size, _Alignof(void *));
-    stoa_status status = b.drafts != NULL && b.order != NULL ? schema_build(&b, ids, count)
-                                                             : stoa__error_memory("a schema");
-    stoa__heap_free(&schema->heap, b.drafts, drafts_size, _Alignof(draft));
-    stoa__heap_free(&schema->heap, b.order, order_size, _Alignof(void *));
+    stoa_status status = schema_build(&b, ids, count);
+    stoa__map_fini(&b.by_id, &schema->heap);
+    stoa__heap_free(&schema->heap, b.order, b.count * sizeof *b.order, _Alignof(const draft *));
+    stoa__heap_grow_free(&schema->heap, b.drafts, b.capacity, sizeof *b.drafts);
     return status;
 }
 

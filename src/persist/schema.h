@@ -110,10 +110,10 @@ stoa_status stoa__schema_decode(stoa__schema *schema, const void *bytes, size_t 
 stoa_status stoa__schema_match(const stoa__schema *schema, const stoa_world *world,
                                stoa_component *ids, stoa_notice_fn notice, void *user);
 
-/* Registers a component that the world does not know as it was saved; 0 on error. Structs inside of
- * it are those of the world, if it knows their names, or registered, too; enums that the world does
- * not know become integers. Its values are then brought in by a plan as those of any other. One
- * that functions saved cannot be registered. */
+/* Registers a component that the world does not know as it was saved; 0 on error. Structs and enums
+ * inside of it are those of the world, if it knows their names, or registered, too; an enum whose
+ * name C would not take becomes an integer. Its values are then brought in by a plan as those of
+ * any other. One that functions saved cannot be registered. */
 stoa_component stoa__schema_register(const stoa__schema *schema, int32_t type, stoa_world *world);
 
 /* Writes a type as lines of text, each with a final newline: `Position: 8 bytes`, `  float x`. */

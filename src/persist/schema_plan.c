@@ -118,6 +118,18 @@ static void defaults_make(stoa__compiler *c, int32_t type) {
     defaults_fill(c, &c->to_schema->types[type], plan->defaults);
 }
 
+/* Gives back what was made for more steps: there may be a plan for each of many types. */
+static void steps_trim(stoa__route *plan) {
+    size_t size = plan->step_count * sizeof *plan->steps;
+    if (plan->step_count > 0 && plan->step_count < plan->step_capacity) {
+        void *steps =
+            stoa__heap_resize(&plan->heap, plan->steps, plan->step_capacity * sizeof *plan->steps,
+                              size, _Alignof(max_align_t));
+        plan->steps = steps != NULL ? steps : plan->steps;
+        plan->step_capacity = steps != NULL ? plan->step_count : plan->step_capacity;
+    }
+}
+
 static stoa_status plan_compile(stoa__route *plan, const stoa__schema *schema, int32_t type,
                                 const stoa_world *world, const stoa__schema *native,
                                 stoa_component id) {
@@ -134,6 +146,7 @@ static stoa_status plan_compile(stoa__route *plan, const stoa__schema *schema, i
     stoa__compile_value(&c, type, now, 0, 0);
     plan->copy = c.status == STOA_OK && plan_copies(plan);
     plan->fills = !plan->copy;
+    steps_trim(plan);
     defaults_make(&c, now);
     stoa__compile_fini(&c);
     return c.status;

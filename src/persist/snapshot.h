@@ -7,7 +7,7 @@
 #ifndef STOA_PERSIST_SNAPSHOT_H
 #define STOA_PERSIST_SNAPSHOT_H
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "persist/schema.h"
 #include "stoa/rebuild.h"
 #include "stoa/snapshot.h"
@@ -40,6 +40,10 @@ typedef enum stoa__section_kind {
     STOA__SECTION_SPARSE,
     STOA__SECTION_TICKS,
     STOA__SECTION_RESOURCES,
+    STOA__SECTION_RESOURCE_TICKS,
+    STOA__SECTION_LOG,
+    STOA__SECTION_EVENTS,
+    STOA__SECTION_APP,
     STOA__SECTION_OF_EXTENSION,
     STOA__SECTION_OTHER /* not known, and not required */
 } stoa__section_kind;
@@ -75,7 +79,7 @@ typedef struct stoa__output {
     uint8_t *end;
     bool far;              /* it is too large for the caches */
     const stoa_sink *sink; /* where it goes once it is full; NULL: it holds everything */
-    stoa__checksum checksum;
+    stoa__hasher checksum;
     uint64_t size;      /* bytes put so far */
     stoa_status status; /* of the first failure; nothing is put after it */
 } stoa__output;

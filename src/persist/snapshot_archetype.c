@@ -1,16 +1,15 @@
 /* Building the archetypes of a snapshot.
  *
- * An archetype is built as its section comes. But if components are left out, archetypes that
- * differed in them come together: then all wait until the last has come, and those with the same
- * components left are built as one, where the first of them stood. O(content). One thread at a
- * time. */
+ * An archetype is built as its section comes. But if components are left out, or are sparse here,
+ * archetypes that differed in them come together: then all wait until the last has come, and those
+ * with the same components left are built as one, where the first of them stood. O(content). One
+ * thread at a time. */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "persist/snapshot_load.h"
 
-/* Whether rows of a type are switched off, one byte each. */
-static bool switches_find(const stoa__rows_view *view, int32_t type, uint8_t *off) {
+bool stoa__switches_find(const stoa__rows_view *view, int32_t type, uint8_t *off) {
     stoa__rows_view walk = *view;
     for (uint32_t i = 0; i < view->switch_count; i++) {
         uint32_t place = 0;
@@ -25,7 +24,7 @@ static bool switches_find(const stoa__rows_view *view, int32_t type, uint8_t *of
 
 /* The next type from a place on that is not left out; `type_count` if there is none. */
 static uint32_t type_next(const stoa__loader *loader, const stoa__rows_view *view, uint32_t i) {
-    while (i < view->type_count && loader->ids[stoa__rows_type(view, i)] == 0) {
+    while (i < view->type_count && stoa__loader_stays(loader, stoa__rows_type(view, i)) == 0) {
         i++;
     }
     return i;
@@ -54,16 +53,15 @@ static bool sets_equal(const stoa__loader *loader, const stoa__rows_view *a,
     return i == a->type_count && j == b->type_count;
 }
 
-/* The components of rows that are not left out; each is kept as it was when it was saved. */
-static stoa_status ids_gather(const stoa__loader *loader, const stoa__rows_view *view,
-                              stoa_component *ids, int32_t *count) {
-    stoa_status status = STOA_OK;
-    for (uint32_t i = type_next(loader, view, 0); i < view->type_count && status == STOA_OK;
+/* The components of rows that are not left out. */
+static int32_t ids_gather(const stoa__loader *loader, const stoa__rows_view *view,
+                          stoa_component *ids) {
+    int32_t count = 0;
+    for (uint32_t i = type_next(loader, view, 0); i < view->type_count;
          i = type_next(loader, view, i + 1)) {
-        ids[(*count)++] = loader->ids[stoa__rows_type(view, i)];
-        status = stoa__loader_kind_check(loader, stoa__rows_type(view, i));
+        ids[count++] = loader->ids[stoa__rows_type(view, i)];
     }
-    return status;
+    return count;
 }
 
 /* The entities of rows that come together, one after the other; NULL with the thread's error set.
@@ -92,17 +90,15 @@ static stoa_status group_begin(stoa__loader *loader, const stoa__waiting *group,
     if (ids == NULL) {
         return stoa__error_memory("a snapshot");
     }
-    int32_t id_count = 0;
-    stoa_status status = ids_gather(loader, &group->rows, ids, &id_count);
-    if (status == STOA_OK) {
-        const uint32_t *entities = entities_gather(loader, group);
-        status = entities == NULL
-                     ? STOA_NO_MEMORY
-                     : stoa__loader_told(loader, stoa_rebuild_archetype(
-                                                     loader->rebuild, ids, id_count,
-                                                     (const stoa_entity *)(const void *)entities,
-                                                     row_count));
-    }
+    int32_t id_count = ids_gather(loader, &group->rows, ids);
+    const uint32_t *entities = entities_gather(loader, group);
+    stoa_status status =
+        entities == NULL
+            ? STOA_NO_MEMORY
+            : stoa__loader_told(loader,
+                                stoa_rebuild_archetype(loader->rebuild, ids, id_count,
+                                                       (const stoa_entity *)(const void *)entities,
+                                                       row_count));
     stoa__heap_free(&loader->heap, ids, size, _Alignof(stoa_component));
     return status;
 }
@@ -116,10 +112,10 @@ static stoa_status type_switch(stoa__loader *loader, const stoa__waiting *group,
     }
     bool any = false;
     for (const stoa__waiting *w = group; w != NULL; w = w->next) {
-        any |= switches_find(&w->rows, type, off);
+        any |= stoa__switches_find(&w->rows, type, off);
         off += w->rows.row_count;
     }
-    return any ? stoa__loader_switch(loader, type, off - row_count) : STOA_OK;
+    return any ? stoa__loader_switch(loader, type, off - row_count, (uint32_t)row_count) : STOA_OK;
 }
 
 static stoa_status group_switch(stoa__loader *loader, const stoa__waiting *group,
@@ -197,6 +193,9 @@ stoa_status stoa__loader_flush(stoa__loader *loader) {
         if (!loader->waiting[i].led) {
             status = group_build(loader, &loader->waiting[i]);
         }
+    }
+    if (status == STOA_OK) {
+        status = stoa__loader_thin(loader);
     }
     loader->waiting_count = 0;
     stoa__map_fini(&map, &loader->heap);

@@ -42,7 +42,7 @@ void stoa__loader_fini(stoa__loader *loader) {
     size_t align = _Alignof(max_align_t);
     stoa_rebuild_cancel(loader->rebuild);
     for (int32_t i = 0; loader->plans != NULL && i < loader->schema.type_count; i++) {
-        stoa__route_fini(&loader->plans[i]);
+        stoa__loader_plan_free(loader, i);
     }
     resources_free(loader);
     for (uint32_t i = 0; i < loader->block_count; i++) {
@@ -51,12 +51,18 @@ void stoa__loader_fini(stoa__loader *loader) {
     stoa__heap_free(heap, loader->ids, count * sizeof *loader->ids, align);
     stoa__heap_free(heap, loader->open_ids, count * sizeof *loader->open_ids, align);
     stoa__heap_free(heap, loader->plans, count * sizeof *loader->plans, align);
+    stoa__heap_free(heap, loader->switched, count * sizeof *loader->switched, align);
+    stoa__heap_free(heap, loader->moved, count, align);
+    stoa__heap_grow_free(heap, loader->thick, loader->thick_capacity, sizeof *loader->thick);
     stoa__heap_grow_free(heap, loader->numbers, loader->number_capacity, sizeof *loader->numbers);
     stoa__heap_grow_free(heap, loader->bytes, loader->byte_capacity, 1);
     stoa__heap_grow_free(heap, loader->waiting, loader->waiting_capacity, sizeof *loader->waiting);
     stoa__heap_grow_free(heap, loader->extensions, loader->extension_capacity,
                          sizeof *loader->extensions);
     stoa__heap_grow_free(heap, loader->blocks, loader->block_capacity, sizeof *loader->blocks);
+    stoa__loader_log_fini(loader);
+    stoa__loader_events_fini(loader);
+    stoa__app_systems_fini(&loader->systems, heap);
     stoa__schema_fini(&loader->schema);
 }
 
@@ -85,6 +91,14 @@ static stoa_status section_take(stoa__loader *loader, const stoa__section *secti
         return stoa__loader_ticks(loader, section);
     case STOA__SECTION_RESOURCES:
         return stoa__loader_resources(loader, section);
+    case STOA__SECTION_RESOURCE_TICKS:
+        return stoa__loader_resource_ticks(loader, section);
+    case STOA__SECTION_LOG:
+        return stoa__loader_log(loader, section);
+    case STOA__SECTION_EVENTS:
+        return stoa__loader_events(loader, section);
+    case STOA__SECTION_APP:
+        return stoa__loader_app(loader, section);
     case STOA__SECTION_OF_EXTENSION:
         return stoa__loader_extension(loader, section);
     default:
@@ -100,12 +114,16 @@ stoa_status stoa__loader_section(stoa__loader *loader, const stoa__section *sect
         section->kind != STOA__SECTION_OTHER) {
         status = stoa__loader_flush(loader);
     }
+    if (status == STOA_OK && loader->thick_count > 0 && section->kind > STOA__SECTION_TICKS &&
+        section->kind != STOA__SECTION_OTHER) {
+        status = stoa__loader_thick(loader);
+    }
     return status == STOA_OK ? section_take(loader, section) : status;
 }
 
 /* Makes a resource of its bytes; it waits until everything else is there. */
-static stoa_status resource_make(stoa__loader *loader, int32_t type, const uint8_t *bytes,
-                                 uint64_t size) {
+static stoa_status resource_make(stoa__loader *loader, int32_t type, uint32_t place,
+                                 const uint8_t *bytes, uint64_t size) {
     if (!stoa__heap_grow(&loader->heap, &loader->resources, &loader->resource_capacity,
                          loader->resource_count + 1, sizeof *loader->resources)) {
         return stoa__error_memory("a snapshot");
@@ -121,6 +139,7 @@ static stoa_status resource_make(stoa__loader *loader, int32_t type, const uint8
     if (resource->value == NULL) {
         return stoa__error_memory("a resource");
     }
+    resource->place = place;
     loader->resource_count++;
     if (resource->info.size == 0) {
         return STOA_OK;
@@ -140,15 +159,33 @@ stoa_status stoa__loader_resources(stoa__loader *loader, const stoa__section *se
     uint32_t count = 0;
     stoa_status status = stoa__resources_parse(section, &loader->schema, &count);
     stoa__cursor cursor = {.at = section->body + 4, .end = section->body + section->body_size};
-    for (; count > 0 && status == STOA_OK && !loader->desc.no_resources; count--) {
+    loader->resources_saved = count;
+    for (uint32_t i = 0; i < count && status == STOA_OK && !loader->desc.no_resources; i++) {
         int32_t type = (int32_t)stoa__cursor_u32(&cursor);
         uint64_t size = 0;
         const uint8_t *bytes = stoa__column_take(&cursor, &loader->schema.types[type], 1, &size);
         if (loader->ids[type] != 0) {
-            status = resource_make(loader, type, bytes, size);
+            status = resource_make(loader, type, i, bytes, size);
         }
     }
     return status;
+}
+
+stoa_status stoa__loader_resource_ticks(stoa__loader *loader, const stoa__section *section) {
+    stoa_status status = stoa__resource_ticks_parse(section, loader->resources_saved);
+    for (uint32_t i = 0; i < loader->resource_count && status == STOA_OK; i++) {
+        stoa__loaded_resource *resource = &loader->resources[i];
+        resource->tick = stoa__read_u32(section->body + (size_t)resource->place * 4);
+        loader->timed = true;
+    }
+    return status;
+}
+
+static void resource_ticks_set(stoa__loader *loader) {
+    for (uint32_t i = 0; i < loader->resource_count && loader->timed; i++) {
+        (void)stoa_resource_tick_set(loader->world, loader->resources[i].info.id,
+                                     loader->resources[i].tick);
+    }
 }
 
 /* Puts resources into the world: those that it had, or those that it had not. */
@@ -199,6 +236,9 @@ stoa_status stoa__loader_end(stoa__loader *loader) {
         status = stoa__loader_flush(loader);
     }
     if (status == STOA_OK) {
+        status = stoa__loader_thick(loader);
+    }
+    if (status == STOA_OK) {
         status = stoa__loader_extensions_rest(loader);
     }
     if (status == STOA_OK) {
@@ -212,6 +252,15 @@ stoa_status stoa__loader_end(stoa__loader *loader) {
         status = extensions_load(loader);
     }
     if (status == STOA_OK) {
+        status = stoa__loader_log_prepare(loader);
+    }
+    if (status == STOA_OK) {
+        status = stoa__loader_events_prepare(loader);
+    }
+    if (status == STOA_OK) {
+        status = stoa__loader_app_prepare(loader);
+    }
+    if (status == STOA_OK) {
         status = resources_put(loader, false);
         if (status != STOA_OK) {
             resources_back(loader);
@@ -221,11 +270,17 @@ stoa_status stoa__loader_end(stoa__loader *loader) {
         return status;
     }
     for (int32_t i = 0; i < loader->schema.type_count; i++) {
-        if (loader->ids[i] != 0) {
-            stoa__route_tell(&loader->plans[i]);
+        if (loader->plans[i] != NULL) {
+            stoa__route_tell(loader->plans[i]);
         }
     }
+    stoa__loader_switches_tell(loader);
     (void)stoa_rebuild_end(loader->rebuild);
     loader->rebuild = NULL;
-    return resources_put(loader, true);
+    status = resources_put(loader, true);
+    resource_ticks_set(loader);
+    stoa__loader_log_commit(loader);
+    stoa__loader_events_commit(loader);
+    stoa__loader_app_commit(loader);
+    return status;
 }

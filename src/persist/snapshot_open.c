@@ -13,8 +13,11 @@
 #define READ_FIRST ((size_t)64 << 10)
 
 /* STOA_OK if a snapshot can be loaded into the world now; otherwise reported. */
-static stoa_status world_is_empty(const stoa_world *world) {
-    stoa_status status = stoa_may_change(world);
+static stoa_status world_is_empty(const stoa_world *world, const stoa_snapshot_load_desc *desc) {
+    stoa_status status = stoa__app_check(world, desc != NULL ? desc->app : NULL);
+    if (status == STOA_OK) {
+        status = stoa_may_change(world);
+    }
     if (status != STOA_OK) {
         return status;
     }
@@ -54,8 +57,8 @@ static stoa_status bytes_short(size_t size) {
     return stoa__error(STOA_CORRUPT, "this is no snapshot: it has %zu bytes", size);
 }
 
-/* Hands a section over whose bytes are there. The checksum of rows is taken as their values are
- * copied, that of other sections before they are used. */
+/* Hands a section over whose bytes are there. The checksum of rows is taken as their handles and
+ * values are copied, that of other sections before they are used. */
 static stoa_status section_load(stoa__loader *loader, stoa__section *section, const uint8_t *bytes,
                                 uint64_t size) {
     stoa_status status = stoa__section_read(section, bytes);
@@ -68,12 +71,12 @@ static stoa_status section_load(stoa__loader *loader, stoa__section *section, co
         }
         return status == STOA_OK ? stoa__loader_section(loader, section) : status;
     }
-    stoa__checksum_init(&loader->checksum);
+    stoa__hasher_init(&loader->checksum);
     loader->summed = bytes;
     status = stoa__loader_section(loader, section);
     stoa__loader_sum(loader, bytes + size - 8);
     loader->summed = NULL;
-    return stoa__checksum_result(&loader->checksum) == stoa__read_u64(bytes + size - 8)
+    return stoa__hasher_result(&loader->checksum) == stoa__read_u64(bytes + size - 8)
                ? status
                : stoa__section_damaged(section);
 }
@@ -179,7 +182,7 @@ static stoa_status load_finish(stoa__loader *loader, stoa_status status, uint32_
 
 stoa_status stoa__snapshot_load_bytes(stoa_world *world, const stoa_snapshot_load_desc *desc,
                                       const void *bytes, size_t size, bool checked) {
-    stoa_status status = world_is_empty(world);
+    stoa_status status = world_is_empty(world, desc);
     if (status != STOA_OK) {
         return status;
     }
@@ -191,7 +194,7 @@ stoa_status stoa__snapshot_load_bytes(stoa_world *world, const stoa_snapshot_loa
 
 stoa_status stoa__snapshot_load_stream(stoa_world *world, const stoa_snapshot_load_desc *desc,
                                        const stoa_source *source, bool checked) {
-    stoa_status status = world_is_empty(world);
+    stoa_status status = world_is_empty(world, desc);
     if (status != STOA_OK) {
         return status;
     }
@@ -227,7 +230,7 @@ stoa_status stoa_snapshot_load_file(stoa_world *world, const stoa_snapshot_load_
     if (world == NULL || path == NULL) {
         return null_report(world, world == NULL ? "a world" : "a path");
     }
-    stoa_status status = world_is_empty(world);
+    stoa_status status = world_is_empty(world, desc);
     if (status != STOA_OK) {
         return status;
     }

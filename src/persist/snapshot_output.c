@@ -9,7 +9,8 @@
 #include <string.h>
 
 const char *const stoa__section_names[STOA__SECTION_OF_EXTENSION] = {
-    "schema", "slots", "tick", "archetype", "sparse", "ticks", "resources",
+    "schema",    "slots",          "tick", "archetype", "sparse", "ticks",
+    "resources", "resource-ticks", "log",  "events",    "app",
 };
 
 void stoa__output_put(stoa__output *output, const void *bytes, size_t size) {
@@ -21,7 +22,7 @@ void stoa__output_put(stoa__output *output, const void *bytes, size_t size) {
     while (output->begin != NULL && size > 0 && output->status == STOA_OK) {
         size_t room = (size_t)(output->end - output->at);
         size_t part = size < room ? size : room;
-        stoa__checksum_copy(&output->checksum, output->at, from, part, output->far);
+        stoa__hasher_copy(&output->checksum, output->at, from, part, output->far);
         output->at += part;
         from += part;
         size -= part;
@@ -90,7 +91,7 @@ stoa_sink stoa__output_sink(stoa__output *output) {
 void stoa__output_section(stoa__output *output, const char *name, uint32_t flags,
                           uint64_t body_size) {
     size_t length = strlen(name);
-    stoa__checksum_init(&output->checksum);
+    stoa__hasher_init(&output->checksum);
     stoa__output_u64(output, body_size);
     stoa__output_u32(output, flags);
     stoa__output_u32(output, (uint32_t)length);
@@ -100,11 +101,11 @@ void stoa__output_section(stoa__output *output, const char *name, uint32_t flags
 
 void stoa__output_section_end(stoa__output *output, uint64_t body_size) {
     stoa__output_zeros(output, stoa__snapshot_padding(body_size));
-    stoa__output_u64(output, stoa__checksum_result(&output->checksum));
+    stoa__output_u64(output, stoa__hasher_result(&output->checksum));
 }
 
 void stoa__output_header(stoa__output *output, const stoa__snapshot_header *header) {
-    stoa__checksum_init(&output->checksum);
+    stoa__hasher_init(&output->checksum);
     stoa__output_u32(output, STOA__SNAPSHOT_MAGIC);
     stoa__output_u32(output, header->version);
     stoa__output_u32(output, header->section_count);
@@ -112,5 +113,5 @@ void stoa__output_header(stoa__output *output, const stoa__snapshot_header *head
     stoa__output_u32(output, header->slot_count);
     stoa__output_u32(output, header->entity_count);
     stoa__output_u64(output, header->size);
-    stoa__output_u64(output, stoa__checksum_result(&output->checksum));
+    stoa__output_u64(output, stoa__hasher_result(&output->checksum));
 }

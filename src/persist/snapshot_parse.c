@@ -168,6 +168,12 @@ stoa_status stoa__resources_parse(const stoa__section *section, const stoa__sche
                : section_bad(section, "its size does not fit its counts");
 }
 
+stoa_status stoa__resource_ticks_parse(const stoa__section *section, uint32_t count) {
+    return section->body_size == (uint64_t)count * 4
+               ? STOA_OK
+               : section_bad(section, "it is not a number for each resource");
+}
+
 stoa_status stoa__tick_parse(const stoa__section *section, uint32_t *tick) {
     stoa__cursor cursor = body_cursor(section);
     *tick = stoa__cursor_u32(&cursor);

@@ -53,6 +53,9 @@ stoa_status stoa__ticks_parse(const stoa__section *section, const stoa__rows_vie
 stoa_status stoa__resources_parse(const stoa__section *section, const stoa__schema *schema,
                                   uint32_t *count);
 
+/* Checks a section with a tick for each of so many resources. */
+stoa_status stoa__resource_ticks_parse(const stoa__section *section, uint32_t count);
+
 /* The one number of a section `tick`. */
 stoa_status stoa__tick_parse(const stoa__section *section, uint32_t *tick);
 

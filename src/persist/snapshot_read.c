@@ -61,7 +61,7 @@ stoa_status stoa__snapshot_header_read(stoa__snapshot_header *header, const uint
                            "versions up to %d",
                            header->version, STOA_SNAPSHOT_VERSION);
     }
-    if (checked && stoa__checksum_of(bytes, STOA__SNAPSHOT_HEADER - 8) !=
+    if (checked && stoa__hash_bytes(bytes, STOA__SNAPSHOT_HEADER - 8) !=
                        stoa__read_u64(bytes + STOA__SNAPSHOT_HEADER - 8)) {
         return stoa__error(STOA_CORRUPT, "the header of the snapshot is damaged: its checksum "
                                          "is wrong");
@@ -126,7 +126,7 @@ stoa_status stoa__section_damaged(const stoa__section *section) {
 }
 
 bool stoa__section_sound(const uint8_t *bytes, uint64_t size) {
-    return stoa__checksum_of(bytes, (size_t)size - 8) == stoa__read_u64(bytes + size - 8);
+    return stoa__hash_bytes(bytes, (size_t)size - 8) == stoa__read_u64(bytes + size - 8);
 }
 
 stoa_status stoa__section_read(stoa__section *section, const uint8_t *bytes) {
@@ -156,6 +156,12 @@ static bool order_allows(const stoa__order *order, const stoa__section *section)
     }
     if (kind == STOA__SECTION_TICKS) {
         return order->ticks_due && order->tick;
+    }
+    if (kind == STOA__SECTION_RESOURCE_TICKS) {
+        return order->last == STOA__SECTION_RESOURCES && order->tick;
+    }
+    if (kind >= STOA__SECTION_LOG && kind <= STOA__SECTION_APP) {
+        return order->last < kind && order->tick;
     }
     if (kind == STOA__SECTION_ARCHETYPE || kind == STOA__SECTION_SPARSE) {
         return order->last <= kind;

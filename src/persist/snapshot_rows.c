@@ -29,6 +29,27 @@ const uint32_t *stoa__loader_numbers(stoa__loader *loader, const uint8_t *bytes,
     return stoa__loader_numbers_copy(loader, bytes, count, 0) ? loader->numbers : NULL;
 }
 
+void stoa__loader_copy(stoa__loader *loader, void *to, const uint8_t *from, size_t size) {
+    if (loader->summed == NULL) {
+        memcpy(to, from, size);
+        return;
+    }
+    stoa__loader_sum(loader, from);
+    stoa__hasher_copy(&loader->checksum, to, from, size, loader->header.size >= STOA__SNAPSHOT_FAR);
+    loader->summed = from + size;
+}
+
+/* For handles, which are read where they stand, or were copied to where they are aligned. */
+static void handles_copy(void *to, const void *from, size_t size, void *user) {
+    stoa__loader *loader = user;
+    uintptr_t room = (uintptr_t)loader->numbers;
+    if ((uintptr_t)from - room < loader->number_capacity * sizeof *loader->numbers) {
+        memcpy(to, from, size);
+    } else {
+        stoa__loader_copy(loader, to, from, size);
+    }
+}
+
 stoa_status stoa__loader_slots(stoa__loader *loader, const stoa__section *section) {
     stoa__slots_view view;
     stoa_status status = stoa__slots_parse(&view, section, &loader->header);
@@ -43,10 +64,13 @@ stoa_status stoa__loader_slots(stoa__loader *loader, const stoa__section *sectio
     }
     const stoa_slots slots = {numbers, view.count, numbers + view.count, view.free_count};
     loader->rebuild = stoa_rebuild_new(loader->world, &slots);
-    return loader->rebuild != NULL ? STOA_OK : stoa__loader_told(loader, stoa_last_error().status);
+    if (loader->rebuild == NULL) {
+        return stoa__loader_told(loader, stoa_last_error().status);
+    }
+    return stoa_rebuild_copier(loader->rebuild, handles_copy, loader);
 }
 
-static stoa_status surplus_error(const stoa__loader *loader, int32_t type) {
+stoa_status stoa__loader_surplus(const stoa__loader *loader, int32_t type) {
     return stoa__error(STOA_CORRUPT, "component '%.200s' has more bytes than its functions read",
                        loader->schema.types[type].name);
 }
@@ -68,7 +92,7 @@ static stoa_status column_fill(stoa__loader *loader, int32_t type, stoa_span *sp
         done += made;
         stoa_rebuild_made(loader->rebuild, id, first + done);
     }
-    return status == STOA_OK && span->at != span->end ? surplus_error(loader, type) : status;
+    return status == STOA_OK && span->at != span->end ? stoa__loader_surplus(loader, type) : status;
 }
 
 /* Fills in all columns of rows that stand from `first` on. */
@@ -80,7 +104,7 @@ stoa_status stoa__loader_fill(stoa__loader *loader, const stoa__rows_view *view,
         uint64_t size = 0;
         const uint8_t *bytes =
             stoa__column_take(&columns, &loader->schema.types[type], view->row_count, &size);
-        if (loader->ids[type] != 0 && loader->plans[type].to_size != 0) {
+        if (stoa__loader_stays(loader, type) != 0 && loader->plans[type]->to_size != 0) {
             stoa_span span = {bytes, bytes + size};
             status = column_fill(loader, type, &span, first, (int32_t)view->row_count);
         }
@@ -104,17 +128,18 @@ void stoa__bits_spread(uint8_t *bytes, const uint8_t *bits, uint32_t count) {
     }
 }
 
-/* Switches rows off, if the component can be switched. */
-stoa_status stoa__loader_switch(stoa__loader *loader, int32_t type, const uint8_t *off) {
+stoa_status stoa__loader_switch(stoa__loader *loader, int32_t type, const uint8_t *off,
+                                uint32_t count) {
     stoa_component_info info;
     stoa_status status = stoa_component_info_get(loader->world, loader->ids[type], &info);
     if (status != STOA_OK) {
         return stoa__loader_told(loader, status);
     }
     if ((info.flags & STOA_SWITCHABLE) == 0) {
-        return stoa__error(STOA_CONFLICT,
-                           "component '%s' is switched off in the snapshot, and cannot be here",
-                           info.name);
+        for (uint32_t i = 0; i < count; i++) {
+            loader->switched[type] += off[i];
+        }
+        return STOA_OK;
     }
     return stoa__loader_told(loader, stoa_rebuild_switches(loader->rebuild, info.id, off));
 }
@@ -145,22 +170,10 @@ stoa_status stoa__loader_ticks_set(stoa__loader *loader, const stoa__section *se
 uint32_t stoa__loader_open(stoa__loader *loader, const stoa__rows_view *view) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < view->type_count; i++) {
-        loader->open_ids[i] = loader->ids[stoa__rows_type(view, i)];
+        loader->open_ids[i] = stoa__loader_stays(loader, stoa__rows_type(view, i));
         count += loader->open_ids[i] != 0;
     }
     return count;
-}
-
-/* STOA_OK if the components of rows are kept as they were when they were saved. */
-stoa_status stoa__loader_kind_check(const stoa__loader *loader, int32_t type) {
-    stoa_component_info info;
-    stoa_status status = stoa_component_info_get(loader->world, loader->ids[type], &info);
-    bool was = (loader->schema.types[type].flags & STOA_SPARSE) != 0;
-    if (status == STOA_OK && was != ((info.flags & STOA_SPARSE) != 0)) {
-        return stoa__error(STOA_CONFLICT, "component '%s' was %s when it was saved, and is %s here",
-                           info.name, was ? "sparse" : "not sparse", was ? "not" : "sparse");
-    }
-    return status;
 }
 
 stoa_status stoa__loader_sparse(stoa__loader *loader, const stoa__section *section) {
@@ -174,12 +187,11 @@ stoa_status stoa__loader_sparse(stoa__loader *loader, const stoa__section *secti
         return stoa__error(STOA_CORRUPT, "the sparse components are not in order");
     }
     loader->sparse_last = type;
+    if (loader->ids[type] != 0 && loader->moved[type] == STOA__TO_COLUMN) {
+        return stoa__loader_thick_add(loader, view);
+    }
     if (stoa__loader_open(loader, view) == 0) {
         return STOA_OK;
-    }
-    status = stoa__loader_kind_check(loader, type);
-    if (status != STOA_OK) {
-        return status;
     }
     stoa_component id = loader->ids[type];
     int32_t count = (int32_t)view->row_count;
@@ -196,13 +208,13 @@ stoa_status stoa__loader_sparse(stoa__loader *loader, const stoa__section *secti
     uint64_t size = 0;
     const uint8_t *bytes =
         stoa__column_take(&columns, &loader->schema.types[type], view->row_count, &size);
-    if (loader->plans[type].to_size != 0) {
+    if (loader->plans[type]->to_size != 0) {
         stoa_span span = {bytes, bytes + size};
         int32_t made = 0;
         status = stoa__loader_values(loader, type, &span, values, count, &made);
         stoa_rebuild_made(loader->rebuild, id, made);
         if (status == STOA_OK && span.at != span.end) {
-            status = surplus_error(loader, type);
+            status = stoa__loader_surplus(loader, type);
         }
     }
     if (status == STOA_OK && view->switch_count > 0) {
@@ -211,7 +223,7 @@ stoa_status stoa__loader_sparse(stoa__loader *loader, const stoa__section *secti
             return STOA_NO_MEMORY;
         }
         stoa__bits_spread(off, view->switches.at, view->row_count);
-        status = stoa__loader_switch(loader, type, off);
+        status = stoa__loader_switch(loader, type, off, view->row_count);
     }
     return status;
 }
@@ -223,6 +235,12 @@ stoa_status stoa__loader_ticks(stoa__loader *loader, const stoa__section *sectio
     }
     if (loader->waiting_count > 0) {
         loader->waiting[loader->waiting_count - 1].ticks = *section;
+        loader->keeps = true;
+        return STOA_OK;
+    }
+    if (loader->thick_count > 0 &&
+        loader->thick[loader->thick_count - 1].rows.types == loader->open.types) {
+        loader->thick[loader->thick_count - 1].ticks = *section;
         loader->keeps = true;
         return STOA_OK;
     }

@@ -15,9 +15,12 @@
 #define BUFFER_SIZE ((size_t)64 << 10)
 
 /* STOA_OK if the world can be saved as it stands; otherwise reported. */
-static stoa_status world_is_still(const stoa_world *world) {
-    /* Reported by itself. A sealed world cannot change, which does no harm here. */
-    stoa_status status = stoa_world_sealed(world) ? STOA_OK : stoa_may_change(world);
+static stoa_status world_is_still(const stoa_world *world, const stoa_snapshot_save_desc *desc) {
+    stoa_status status = stoa__app_check(world, desc != NULL ? desc->app : NULL);
+    if (status == STOA_OK) {
+        /* Reported by itself. A sealed world cannot change, which does no harm here. */
+        status = stoa_world_sealed(world) ? STOA_OK : stoa_may_change(world);
+    }
     if (status != STOA_OK) {
         return status;
     }
@@ -59,8 +62,7 @@ static void section_put(stoa__saver *saver, stoa__output *output,
     uint32_t flags = STOA__SECTION_REQUIRED;
     if (section->kind == STOA__SECTION_OF_EXTENSION) {
         flags |= STOA__SECTION_EXTENSION;
-    } else if (section->kind == STOA__SECTION_TICK || section->kind == STOA__SECTION_TICKS ||
-               section->kind == STOA__SECTION_RESOURCES) {
+    } else if (section->kind == STOA__SECTION_TICK || section->kind >= STOA__SECTION_TICKS) {
         flags = 0;
     }
     stoa__output_section(output, section_name(saver, section), flags, section->size);
@@ -90,7 +92,7 @@ static stoa_status sink_save(const stoa_world *world, const stoa_snapshot_save_d
     stoa_status status = stoa__saver_init(&saver, world, desc);
     if (status == STOA_OK) {
         stoa__snapshot_header header = header_make(&saver);
-        uint8_t *buffer = stoa__heap_alloc(&saver.heap, BUFFER_SIZE, STOA__CHECKSUM_STRIPE);
+        uint8_t *buffer = stoa__heap_alloc(&saver.heap, BUFFER_SIZE, STOA__HASH_STRIPE);
         if (buffer != NULL) {
             stoa__output output = {
                 .begin = buffer, .at = buffer, .end = buffer + BUFFER_SIZE, .sink = sink};
@@ -98,7 +100,7 @@ static stoa_status sink_save(const stoa_world *world, const stoa_snapshot_save_d
         } else {
             status = stoa__error_memory("a snapshot");
         }
-        stoa__heap_free(&saver.heap, buffer, BUFFER_SIZE, STOA__CHECKSUM_STRIPE);
+        stoa__heap_free(&saver.heap, buffer, BUFFER_SIZE, STOA__HASH_STRIPE);
     }
     stoa__saver_fini(&saver);
     return status;
@@ -148,7 +150,7 @@ stoa_status stoa_snapshot_save(const stoa_world *world, const stoa_snapshot_save
     if (world == NULL || sink == NULL || sink->write == NULL) {
         return null_report(world, world == NULL ? "a world" : "a sink");
     }
-    stoa_status status = world_is_still(world);
+    stoa_status status = world_is_still(world, desc);
     if (status != STOA_OK) {
         return status;
     }
@@ -165,7 +167,7 @@ stoa_status stoa_snapshot_save_file(const stoa_world *world, const stoa_snapshot
     if (world == NULL || path == NULL) {
         return null_report(world, world == NULL ? "a world" : "a path");
     }
-    stoa_status status = world_is_still(world);
+    stoa_status status = world_is_still(world, desc);
     if (status != STOA_OK) {
         return status;
     }
@@ -189,7 +191,7 @@ stoa_status stoa_snapshot_save_memory(const stoa_world *world, const stoa_snapsh
     if (world == NULL || blob == NULL) {
         return null_report(world, world == NULL ? "a world" : "a blob");
     }
-    stoa_status status = world_is_still(world);
+    stoa_status status = world_is_still(world, desc);
     if (status != STOA_OK) {
         return status;
     }

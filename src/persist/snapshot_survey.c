@@ -85,7 +85,8 @@ static stoa_status components_find(const stoa__saver *saver, uint8_t *used) {
         if (status != STOA_OK) {
             return status;
         }
-        if (sparse_counts(world, &info) || resource_counts(saver, id)) {
+        if (sparse_counts(world, &info) || resource_counts(saver, id) ||
+            stoa__saver_events_of(saver, id)) {
             used[id] = 1;
         }
     }
@@ -216,6 +217,29 @@ static stoa_status sparse_list(stoa__saver *saver, int32_t *resource_count) {
     return status;
 }
 
+/* Lists what tells how a run goes on. */
+static stoa_status rest_list(stoa__saver *saver, int32_t resource_count) {
+    stoa_status status = STOA_OK;
+    int32_t queue_count = 0;
+    for (int32_t i = 0; i < saver->schema.type_count; i++) {
+        const stoa__schema_type *type = &saver->schema.types[i];
+        queue_count += type->component && stoa__saver_events_of(saver, type->id);
+    }
+    if (saver->desc.ticks && resource_count > 0) {
+        status = section_add(saver, STOA__SECTION_RESOURCE_TICKS, 0);
+    }
+    if (status == STOA_OK && saver->log.capacity > 0) {
+        status = section_add(saver, STOA__SECTION_LOG, 0);
+    }
+    if (status == STOA_OK && queue_count > 0) {
+        status = section_add(saver, STOA__SECTION_EVENTS, queue_count);
+    }
+    if (status == STOA_OK && saver->desc.app != NULL) {
+        status = section_add(saver, STOA__SECTION_APP, 0);
+    }
+    return status;
+}
+
 /* Lists the sections in order, and counts the bytes of each. */
 static stoa_status sections_list(stoa__saver *saver) {
     int32_t resource_count = 0;
@@ -229,6 +253,7 @@ static stoa_status sections_list(stoa__saver *saver) {
     if (status == STOA_OK && resource_count > 0) {
         status = section_add(saver, STOA__SECTION_RESOURCES, resource_count);
     }
+    status = status == STOA_OK ? rest_list(saver, resource_count) : status;
     for (uint32_t i = 0; i < saver->extension_count && status == STOA_OK; i++) {
         status = section_add(saver, STOA__SECTION_OF_EXTENSION, (int32_t)i);
     }
@@ -257,12 +282,21 @@ stoa_status stoa__saver_init(stoa__saver *saver, const stoa_world *world,
     *saver = (stoa__saver){.world = world, .id_count = stoa_component_count(world) + 1};
     if (desc != NULL) {
         saver->desc = *desc;
+        /* When a system ran last means nothing without ticks. */
+        saver->desc.ticks = desc->ticks || desc->app != NULL;
     }
     stoa__heap_init(&saver->heap, stoa_world_allocator(world));
     stoa_status status = slots_get(saver);
     status = status == STOA_OK ? schema_make(saver) : status;
     status = status == STOA_OK ? plans_make(saver) : status;
     status = status == STOA_OK ? extensions_find(saver) : status;
+    if (status == STOA_OK && saver->desc.ticks) {
+        status = stoa__saver_log_find(saver);
+    }
+    if (status == STOA_OK && saver->desc.app != NULL &&
+        !stoa__app_systems_list(&saver->systems, &saver->heap, saver->desc.app)) {
+        status = stoa_last_error().status;
+    }
     return status == STOA_OK ? sections_list(saver) : status;
 }
 
@@ -283,5 +317,7 @@ void stoa__saver_fini(stoa__saver *saver) {
     stoa__heap_grow_free(heap, saver->sections, saver->section_capacity, sizeof *saver->sections);
     stoa__heap_grow_free(heap, saver->extensions, saver->extension_capacity,
                          sizeof *saver->extensions);
+    stoa__saver_log_fini(saver);
+    stoa__app_systems_fini(&saver->systems, heap);
     stoa__schema_fini(&saver->schema);
 }

@@ -4,6 +4,8 @@
  * sparse ones, have shorter runs. O(chunks), or O(rows) for those. */
 #include "persist/snapshot_write.h"
 
+#include "stoa/resource.h"
+
 /* Joins neighbours into runs. */
 typedef struct run_joiner {
     stoa__output *output; /* NULL: runs are only counted */
@@ -84,5 +86,14 @@ void stoa__saver_ticks(stoa__saver *saver, stoa__output *output, int32_t index) 
         archetype_runs(saver, &info, id, &counter);
         stoa__output_u32(output, counter.count);
         archetype_runs(saver, &info, id, &joiner);
+    }
+}
+
+void stoa__saver_resource_ticks(const stoa__saver *saver, stoa__output *output) {
+    for (int32_t type = 0; type < saver->schema.type_count; type++) {
+        const stoa__schema_type *t = &saver->schema.types[type];
+        if (t->component && stoa_resource_has_id(saver->world, t->id)) {
+            stoa__output_u32(output, stoa_resource_tick(saver->world, t->id));
+        }
     }
 }

@@ -41,8 +41,8 @@ static void *loader_alloc(stoa__loader *loader, size_t size) {
     return block;
 }
 
-static void component_notice(const stoa__loader *loader, stoa_notice_kind kind, const char *what,
-                             const char *name) {
+void stoa__loader_notice(const stoa__loader *loader, stoa_notice_kind kind, const char *what,
+                         const char *name) {
     if (loader->desc.notice != NULL) {
         char text[256];
         stoa__writer writer = stoa__writer_new(text, sizeof text);
@@ -58,18 +58,66 @@ static stoa_status unknown_handle(stoa__loader *loader, int32_t type) {
     const char *name = loader->schema.types[type].name;
     switch (loader->desc.unknown) {
     case STOA_UNKNOWN_DROP:
-        component_notice(loader, STOA_NOTICE_DROPPED, "left out the unknown component ", name);
+        stoa__loader_notice(loader, STOA_NOTICE_DROPPED, "left out the unknown component ", name);
         return STOA_OK;
     case STOA_UNKNOWN_KEEP:
         loader->ids[type] = stoa__schema_register(&loader->schema, type, loader->world);
         if (loader->ids[type] == 0) {
             return stoa_last_error().status;
         }
-        component_notice(loader, STOA_NOTICE_KEPT, "registered the unknown component ", name);
+        stoa__loader_notice(loader, STOA_NOTICE_KEPT, "registered the unknown component ", name);
         return STOA_OK;
     default:
         return stoa__error(STOA_REFUSED, "component '%.200s' of the snapshot is not known here",
                            name);
+    }
+}
+
+/* STOA_OK unless more types are to be kept than may be: what a type costs has nothing to do with
+ * the bytes that name it. */
+static stoa_status unknown_count(const stoa__loader *loader) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < loader->schema.type_count; i++) {
+        const stoa__schema_type *type = &loader->schema.types[i];
+        bool part = !type->component && type->way != STOA__WAY_ENUM;
+        count += loader->ids[i] == 0 &&
+                 (type->component || (part && stoa_component_find(loader->world, type->name) == 0));
+    }
+    return loader->desc.unknown != STOA_UNKNOWN_KEEP || count <= STOA_UNKNOWN_MAX
+               ? STOA_OK
+               : stoa__error(STOA_LIMIT, "%d components are not known here, and %d can be kept",
+                             count, STOA_UNKNOWN_MAX);
+}
+
+/* Of tags that are tags here, which a snapshot may have any number of. */
+static stoa__route plan_of_tags = {.copy = true, .same = true};
+
+static stoa_status plan_make(stoa__loader *loader, int32_t type) {
+    stoa_component_info info;
+    stoa_status status = stoa_component_info_get(loader->world, loader->ids[type], &info);
+    if (status != STOA_OK) {
+        return stoa__loader_told(loader, status);
+    }
+    if (info.size == 0 && loader->schema.types[type].way == STOA__WAY_TAG) {
+        loader->plans[type] = &plan_of_tags;
+        return STOA_OK;
+    }
+    loader->plans[type] =
+        stoa__heap_zalloc(&loader->heap, sizeof(stoa__route), _Alignof(stoa__route));
+    if (loader->plans[type] == NULL) {
+        return stoa__error_memory("a snapshot");
+    }
+    const stoa__route_options options = {
+        .loss = loader->desc.loss, .notice = loader->desc.notice, .user = loader->desc.user};
+    return stoa__route_make(loader->plans[type], &loader->schema, type, loader->world, info.id,
+                            &options);
+}
+
+void stoa__loader_plan_free(stoa__loader *loader, int32_t type) {
+    stoa__route *plan = loader->plans[type];
+    if (plan != NULL && plan != &plan_of_tags) {
+        stoa__route_fini(plan);
+        stoa__heap_free(&loader->heap, plan, sizeof *plan, _Alignof(stoa__route));
     }
 }
 
@@ -85,10 +133,10 @@ static stoa_status type_resolve(stoa__loader *loader, int32_t type) {
     stoa_status status =
         transient || loader->ids[type] != 0 ? STOA_OK : unknown_handle(loader, type);
     if (status == STOA_OK && loader->ids[type] != 0) {
-        const stoa__route_options options = {
-            .loss = loader->desc.loss, .notice = loader->desc.notice, .user = loader->desc.user};
-        status = stoa__route_make(&loader->plans[type], &loader->schema, type, loader->world,
-                                  loader->ids[type], &options);
+        status = plan_make(loader, type);
+    }
+    if (status == STOA_OK && loader->ids[type] != 0) {
+        status = stoa__loader_kind(loader, type);
     }
     loader->drops = loader->drops || (loader->ids[type] == 0 && (t->flags & STOA_SPARSE) == 0);
     return status;
@@ -104,7 +152,10 @@ stoa_status stoa__loader_schema(stoa__loader *loader, const stoa__section *secti
     loader->ids = loader_alloc(loader, count * sizeof *loader->ids);
     loader->open_ids = loader_alloc(loader, count * sizeof *loader->open_ids);
     loader->plans = loader_alloc(loader, count * sizeof *loader->plans);
-    if (loader->ids == NULL || loader->open_ids == NULL || loader->plans == NULL) {
+    loader->switched = loader_alloc(loader, count * sizeof *loader->switched);
+    loader->moved = loader_alloc(loader, count);
+    if (loader->ids == NULL || loader->open_ids == NULL || loader->plans == NULL ||
+        loader->switched == NULL || loader->moved == NULL) {
         return STOA_NO_MEMORY;
     }
     for (int32_t i = 0; i < loader->schema.type_count && status == STOA_OK; i++) {
@@ -113,6 +164,9 @@ stoa_status stoa__loader_schema(stoa__loader *loader, const stoa__section *secti
     if (status == STOA_OK) {
         status = stoa__schema_match(&loader->schema, loader->world, loader->ids,
                                     loader->desc.notice, loader->desc.user);
+    }
+    if (status == STOA_OK) {
+        status = unknown_count(loader);
     }
     for (int32_t i = 0; i < loader->schema.type_count && status == STOA_OK; i++) {
         status = type_resolve(loader, i);
@@ -141,28 +195,16 @@ static stoa_status functions_load(const stoa__loader *loader, int32_t type, stoa
     return status;
 }
 
-/* Copies values, and goes on with the checksum of the section if that is being taken. */
-static void values_copy(stoa__loader *loader, void *to, const uint8_t *from, size_t size) {
-    if (loader->summed == NULL) {
-        memcpy(to, from, size);
-        return;
-    }
-    stoa__loader_sum(loader, from);
-    stoa__checksum_copy(&loader->checksum, to, from, size,
-                        loader->header.size >= STOA__SNAPSHOT_FAR);
-    loader->summed = from + size;
-}
-
 stoa_status stoa__loader_values(stoa__loader *loader, int32_t type, stoa_span *span, void *to,
                                 int32_t count, int32_t *made) {
-    stoa__route *plan = &loader->plans[type];
+    stoa__route *plan = loader->plans[type];
     if (plan->way == STOA__WAY_FUNCTIONS) {
         return functions_load(loader, type, span, to, count, made);
     }
     stoa_status status = STOA_OK;
     size_t size = (size_t)count * plan->from_size;
     if (plan->copy) {
-        values_copy(loader, to, span->at, size);
+        stoa__loader_copy(loader, to, span->at, size);
         if (plan->settles) {
             stoa__route_settle(plan, to, count);
         }
@@ -215,8 +257,8 @@ stoa_status stoa__loader_extension(stoa__loader *loader, const stoa__section *se
                                "what the snapshot has of it",
                                section->name);
         }
-        component_notice(loader, STOA_NOTICE_DROPPED, "left out the unknown extension ",
-                         section->name);
+        stoa__loader_notice(loader, STOA_NOTICE_DROPPED, "left out the unknown extension ",
+                            section->name);
         return STOA_OK;
     }
     loader->keeps = true;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "persist/snapshot_app.h"
 #include "persist/snapshot_parse.h"
 
 #include <string.h>
@@ -126,6 +127,19 @@ static stoa_status resources_verify(verifier *v, const stoa__section *section) {
     return status;
 }
 
+static stoa_status log_verify(const verifier *v, const stoa__section *section) {
+    stoa__log_view view;
+    return stoa__log_parse(&view, section, v->info.tick);
+}
+
+static stoa_status app_verify(verifier *v, const stoa__section *section) {
+    stoa__app_view view;
+    stoa_status status = stoa__app_parse(&view, section, v->header.slot_count);
+    v->info.app = true;
+    v->info.frame = view.state.frame;
+    return status;
+}
+
 static stoa_status section_verify(verifier *v, const stoa__section *section) {
     stoa_status status = stoa__order_next(&v->order, section);
     if (status != STOA_OK) {
@@ -148,6 +162,14 @@ static stoa_status section_verify(verifier *v, const stoa__section *section) {
         return stoa__ticks_parse(section, &v->rows);
     case STOA__SECTION_RESOURCES:
         return resources_verify(v, section);
+    case STOA__SECTION_RESOURCE_TICKS:
+        return stoa__resource_ticks_parse(section, (uint32_t)v->info.resource_count);
+    case STOA__SECTION_LOG:
+        return log_verify(v, section);
+    case STOA__SECTION_EVENTS:
+        return stoa__events_parse(section, &v->schema, &(uint32_t){0});
+    case STOA__SECTION_APP:
+        return app_verify(v, section);
     case STOA__SECTION_OF_EXTENSION:
         v->info.extension_count++;
         return STOA_OK;

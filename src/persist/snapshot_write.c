@@ -298,6 +298,18 @@ void stoa__saver_body(stoa__saver *saver, stoa__output *output,
     case STOA__SECTION_RESOURCES:
         resources_put(saver, output, section->index);
         break;
+    case STOA__SECTION_RESOURCE_TICKS:
+        stoa__saver_resource_ticks(saver, output);
+        break;
+    case STOA__SECTION_LOG:
+        stoa__saver_log(saver, output);
+        break;
+    case STOA__SECTION_EVENTS:
+        stoa__saver_events(saver, output, section->index);
+        break;
+    case STOA__SECTION_APP:
+        stoa__saver_app(saver, output);
+        break;
     default:
         extension_put(saver, output, section->index);
         break;

@@ -2,7 +2,7 @@
 #ifndef STOA_PERSIST_SNAPSHOT_WRITE_H
 #define STOA_PERSIST_SNAPSHOT_WRITE_H
 
-#include "persist/snapshot.h"
+#include "persist/snapshot_app.h"
 #include "stoa/extension.h"
 #include "stoa/view.h"
 
@@ -34,6 +34,12 @@ typedef struct stoa__saver {
     stoa_slots slots; /* the counts and the free list */
     uint8_t *scratch; /* where values are packed */
     size_t scratch_size;
+    stoa__app_systems systems; /* of the app that is saved */
+    stoa_log_content log;
+    stoa_log_entry *log_entries;
+    stoa_component *log_ids; /* of the entries, in order of their names */
+    uint32_t log_id_count;
+    uint32_t *log_places; /* by component: its place in that list, and 1 */
 } stoa__saver;
 
 /* Finds out what there is to save and how; stoa__saver_fini must follow, also after an error. */
@@ -55,6 +61,21 @@ void stoa__saver_values(stoa__saver *saver, stoa__output *output, int32_t type, 
 /* Puts when the values of an archetype were written, or of a sparse component, whose index is its
  * type below -1: see stoa__ticks_of_sparse. */
 void stoa__saver_ticks(stoa__saver *saver, stoa__output *output, int32_t index);
+
+/* Puts when the resources were written last. */
+void stoa__saver_resource_ticks(const stoa__saver *saver, stoa__output *output);
+
+/* Finds what the log holds; puts it. */
+stoa_status stoa__saver_log_find(stoa__saver *saver);
+void stoa__saver_log(const stoa__saver *saver, stoa__output *output);
+void stoa__saver_log_fini(stoa__saver *saver);
+
+/* True if a type has unread events to be saved, or readers that lost some; puts so many queues. */
+bool stoa__saver_events_of(const stoa__saver *saver, stoa_component id);
+void stoa__saver_events(stoa__saver *saver, stoa__output *output, int32_t count);
+
+/* Puts the state of the app. */
+void stoa__saver_app(const stoa__saver *saver, stoa__output *output);
 
 /* The index of a section of ticks for a sparse component, and back. */
 static inline int32_t stoa__ticks_of_sparse(int32_t type) {

@@ -45,7 +45,11 @@ typedef struct stoa__system {
     stoa_commands **buffers; /* of its jobs, kept from frame to frame */
     uint32_t buffer_capacity;
     uint32_t buffer_count;
+    stoa_handle_habit *habits; /* of jobs, for buffers that are made yet */
+    uint32_t habit_capacity;
+    uint32_t habit_count;
     uint64_t runs;
+    uint64_t stream; /* what random numbers its jobs draw: a hash of its name */
     stoa_thread_rule rule;
     uint32_t shared; /* queries, its own first, that are shared for the batch */
     stoa_query *queries[STOA_DECLARE_MAX]; /* others it iterates, up to the first NULL */
@@ -185,6 +189,9 @@ void stoa__plan_fini(stoa__plan *plan, stoa__heap *heap);
 
 /* Makes a system that is not listed and has no id; NULL with the thread's error set. */
 stoa__system *stoa__system_make(stoa_app *app, const stoa_system_desc *desc);
+
+/* Makes command buffers for so many jobs of a system; the thread's error is set. */
+stoa_status stoa__system_buffers(stoa_app *app, stoa__system *system, uint32_t count);
 
 /* Frees a system but for what its user pointer stands for. */
 void stoa__system_discard(stoa_app *app, stoa__system *system);

@@ -90,8 +90,13 @@ static void system_succeed(stoa__system *fresh, stoa__system *old) {
     fresh->buffers = old->buffers;
     fresh->buffer_capacity = old->buffer_capacity;
     fresh->buffer_count = old->buffer_count;
+    fresh->habits = old->habits;
+    fresh->habit_capacity = old->habit_capacity;
+    fresh->habit_count = old->habit_count;
     old->buffers = NULL;
     old->buffer_capacity = old->buffer_count = 0;
+    old->habits = NULL;
+    old->habit_capacity = old->habit_count = 0;
 }
 
 static void system_list(stoa_app *app, move *m) {

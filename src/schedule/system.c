@@ -6,6 +6,8 @@
 
 #include "schedule/work.h"
 
+#include "base/hash.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +62,7 @@ void stoa__system_discard(stoa_app *app, stoa__system *system) {
         (void)stoa_commands_free(system->buffers[i]);
     }
     stoa__heap_grow_free(heap, system->buffers, system->buffer_capacity, sizeof(stoa_commands *));
+    stoa__heap_grow_free(heap, system->habits, system->habit_capacity, sizeof *system->habits);
     (void)stoa_query_free(system->query);
     stoa__access_fini(&system->access, heap);
     names_free(heap, &system->labels);
@@ -184,6 +187,7 @@ static stoa_status system_fill(stoa_app *app, stoa__system *system, const stoa_s
     system->script = desc->script;
     system->grain = desc->grain;
     system->name = stoa__heap_text(&app->heap, desc->name);
+    system->stream = stoa__hash_text(desc->name);
     for (uint32_t i = 0; i < STOA_DECLARE_MAX && desc->queries[i] != NULL; i++) {
         system->queries[i] = desc->queries[i];
     }

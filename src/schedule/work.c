@@ -94,7 +94,7 @@ static desk desk_make(const stoa_app *app) {
 STOA__INLINE void job_become(stoa_job *job, uint64_t seed, const stoa__task *task,
                              stoa_commands *commands) {
     const stoa__system *system = task->system;
-    uint64_t stream = (uint64_t)system->id << 32 | (uint32_t)task->index;
+    uint64_t stream = system->stream + (uint32_t)task->index;
     job->commands = commands;
     job->user = system->user;
     job->system = system->name;
@@ -188,9 +188,29 @@ static void lane_run_alone(stoa__work *work) {
     }
 }
 
-/* Room for so many tasks in all, and for the buffers of a system. */
-static bool tasks_reserve(stoa__work *work, stoa__system *system, uint32_t total, uint32_t own) {
+stoa_status stoa__system_buffers(stoa_app *app, stoa__system *system, uint32_t count) {
+    if (count > system->buffer_capacity &&
+        !stoa__heap_grow(&app->heap, &system->buffers, &system->buffer_capacity, count,
+                         sizeof(stoa_commands *))) {
+        return stoa__error_memory("the jobs of a batch");
+    }
+    while (system->buffer_count < count) {
+        stoa_commands *commands = stoa_commands_new(app->world);
+        if (commands == NULL) {
+            return stoa_last_error().status;
+        }
+        if (system->buffer_count < system->habit_count) {
+            (void)stoa_commands_habit_set(commands, system->habits[system->buffer_count]);
+        }
+        system->buffers[system->buffer_count++] = commands;
+    }
+    return STOA_OK;
+}
+
+/* Room for so many tasks more, and a buffer of the system's for each. */
+static stoa_status tasks_reserve(stoa__work *work, stoa__system *system, uint32_t count) {
     stoa__heap *heap = &work->app->heap;
+    uint32_t total = work->task_count + count;
     if (total > work->task_most) {
         bool grown =
             stoa__heap_grow(heap, &work->tasks, &work->task_capacity, total, sizeof *work->tasks) &&
@@ -198,13 +218,11 @@ static bool tasks_reserve(stoa__work *work, stoa__system *system, uint32_t total
                             sizeof(stoa_commands *)) &&
             stoa__heap_grow(heap, &work->order, &work->order_capacity, total, sizeof *work->order);
         if (!grown) {
-            return false;
+            return stoa__error_memory("the jobs of a batch");
         }
         work->task_most = total;
     }
-    return own <= system->buffer_capacity ||
-           stoa__heap_grow(heap, &system->buffers, &system->buffer_capacity, own,
-                           sizeof(stoa_commands *));
+    return count <= system->buffer_count ? STOA_OK : stoa__system_buffers(work->app, system, count);
 }
 
 /* Adds the tasks of a system, for which there is room. */
@@ -231,18 +249,11 @@ static stoa_status system_cut(stoa__work *work, const stoa__batch *batch, stoa__
     if (count < 0 || stoa__share_begin(work, batch, system) != STOA_OK) {
         return stoa_last_error().status;
     }
-    if (!tasks_reserve(work, system, work->task_count + (uint32_t)count, (uint32_t)count)) {
-        return stoa__error_memory("the jobs of a batch");
+    stoa_status status = tasks_reserve(work, system, (uint32_t)count);
+    if (status == STOA_OK) {
+        tasks_add(work, system, count);
     }
-    while (system->buffer_count < (uint32_t)count) {
-        stoa_commands *commands = stoa_commands_new(work->app->world);
-        if (commands == NULL) {
-            return stoa_last_error().status;
-        }
-        system->buffers[system->buffer_count++] = commands;
-    }
-    tasks_add(work, system, count);
-    return STOA_OK;
+    return status;
 }
 
 /* Lists the tasks in the order they are started: those for any thread first. */
@@ -448,19 +459,12 @@ static stoa_status batch_run(stoa__work *work, stoa__batch *batch, uint32_t numb
 
 /* Makes the one task of a system that has the world to itself. */
 static stoa_status alone_prepare(stoa__work *work, stoa__system *system) {
-    if (!tasks_reserve(work, system, 1, 1)) {
-        return stoa__error_memory("the jobs of a batch");
-    }
-    if (system->buffer_count == 0) {
-        system->buffers[0] = stoa_commands_new(work->app->world);
-        if (system->buffers[0] == NULL) {
-            return stoa_last_error().status;
-        }
-        system->buffer_count = 1;
-    }
     work->task_count = 0;
-    tasks_add(work, system, 1);
-    return STOA_OK;
+    stoa_status status = tasks_reserve(work, system, 1);
+    if (status == STOA_OK) {
+        tasks_add(work, system, 1);
+    }
+    return status;
 }
 
 /* Calls a system that has the world to itself; `ran` tells whether it came to that. */

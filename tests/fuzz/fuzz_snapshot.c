@@ -1,8 +1,8 @@
 /* Fuzzes the loading of snapshots: whatever the bytes, they are refused and the world stays as it
  * was, or a world comes out that holds and can be saved and loaded again.
  *
- * The first byte chooses whether checksums count, memory or stream, and what to do with what is not
- * known or does not fit; the rest is the snapshot. */
+ * The first byte chooses whether checksums count, memory or stream, what to do with what is not
+ * known or does not fit, and whether an app goes on with it; the rest is the snapshot. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -112,6 +112,55 @@ static void notice_read(const stoa_notice *notice, void *user) {
                        (notice->member != NULL ? strlen(notice->member) : 0);
 }
 
+static stoa_status make_each(stoa_job *job, stoa_iter *it) {
+    (void)it;
+    return stoa_entity_is_null(stoa_commands_create_with(job->commands, STOA_ZERO(Position)))
+               ? STOA_FAILED
+               : STOA_OK;
+}
+
+static stoa_status look_run(stoa_job *job, stoa_iter *it) {
+    (void)job;
+    while (stoa_iter_next(it)) {
+    }
+    return STOA_OK;
+}
+
+/* An app for a world, with readers of events and a log. */
+static stoa_app *app_open(stoa_world *w) {
+    stoa_app *app = stoa_app_new(&(stoa_app_desc){.world = w, .threads = 1, .fixed_step = 0.5});
+    CHECK(app != NULL);
+    CHECK(stoa_log_keep(w, 8) == STOA_OK);
+    CHECK(stoa_reader_new(w, Position) != NULL && stoa_reader_new(w, Position) != NULL);
+    CHECK(stoa_reader_new(w, Owned) != NULL && stoa_reader_new(w, Frozen) != NULL);
+    const stoa_system_desc make = {
+        .name = "make", .each = make_each, .terms = {STOA_READ(Position)}, .grain = 16};
+    const stoa_system_desc look = {
+        .name = "look", .run = look_run, .terms = {STOA_READ(Gappy), STOA_CHANGED(Gappy)}};
+    CHECK(stoa_system_new(app, &make).id != 0 && stoa_system_new(app, &look).id != 0);
+    return app;
+}
+
+/* An app goes on with what was loaded, or is as it was; then it can be saved. */
+static void app_check(stoa_app *app, stoa_status loaded) {
+    stoa_world *w = stoa_app_world(app);
+    stoa_blob blob = {0};
+    if (loaded == STOA_OK) {
+        stoa_status status = stoa_app_step(app, 0.3);
+        CHECK(status == STOA_OK || status == STOA_NO_MEMORY || status == STOA_LIMIT);
+    } else {
+        CHECK(stoa_app_frame(app) == 0);
+    }
+    CHECK(stoa_check(w) == STOA_OK);
+    const stoa_snapshot_save_desc desc = {.app = app};
+    if (stoa_commands_pending(w) == 0) {
+        CHECK(stoa_snapshot_save_memory(w, &desc, &blob) == STOA_OK);
+        CHECK(stoa_snapshot_verify(blob.data, blob.size, NULL) == STOA_OK);
+    }
+    stoa_blob_free(&blob);
+    CHECK(stoa_app_free(app) == STOA_OK);
+}
+
 /* What was loaded can be saved, and loaded again to the same. */
 static void world_again(const stoa_world *w) {
     meter m;
@@ -143,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(bytes, data + 1, size);
     meter m;
     stoa_world *w = world_open(&m);
+    stoa_app *app = (choice >> 5 & 1) != 0 ? app_open(w) : NULL;
     uint64_t hash = stoa_hash(w);
     size_t before = m.used;
     m.most = before;
@@ -151,7 +201,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                           .loss = (choice >> 4 & 1) != 0 ? STOA_LOSS_CLAMP
                                                                          : STOA_LOSS_REFUSE,
                                           .notice = notice_read,
-                                          .user = &told};
+                                          .user = &told,
+                                          .app = app};
     stoa_span span = {bytes, bytes + size};
     const stoa_source source = stoa_span_source(&span);
     stoa_error_clear();
@@ -167,6 +218,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         CHECK(stoa_last_error().message[0] != '\0');
         CHECK(stoa_count(w) == 0 && stoa_hash(w) == hash);
+    }
+    if (app != NULL) {
+        app_check(app, status);
     }
     stoa_world_free(w);
     CHECK(m.used == 0 && owned_count == 0);

@@ -300,7 +300,7 @@ static inline void dump_log(dump *d, const stoa__log *log) {
                (unsigned long long)log->next, log->lost, log->lost ? log->lost_tick : 0);
     uint64_t n = log->next - log->first > log->capacity ? log->next - log->capacity : log->first;
     for (; n < log->next; n++) {
-        const stoa__log_entry *entry = &log->entries[n % log->capacity];
+        const stoa_log_entry *entry = &log->entries[n % log->capacity];
         dump_print(d, "  %u %u %u\n", entry->entity.index, entry->component, entry->tick);
     }
 }

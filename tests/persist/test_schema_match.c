@@ -55,6 +55,32 @@ static void two_types_for_one_component_conflict(void **state) {
     support_assert_message("both 'New' and 'Old' were saved, and are 'New' now");
 }
 
+/* SNP-06 */
+static void former_name_before_the_own_one_conflicts(void **state) {
+    migration *m = *state;
+    stoa_component ids[8];
+    stoa_persist persist = {.former_names = "Abe"};
+    fields_register(&m->old, "Abe", "{ int a; }", NULL);
+    fields_register(&m->old, "Zoe", "{ int a; }", NULL);
+    fields_register(&m->now, "Zoe", "{ int a; }", &persist);
+    all_save(m);
+    assert_int_equal(stoa__schema_match(&m->saved, m->now.world, ids, told, m), STOA_CONFLICT);
+    support_assert_message("both 'Abe' and 'Zoe' were saved, and are 'Zoe' now");
+}
+
+/* SNP-06 */
+static void two_former_names_conflict(void **state) {
+    migration *m = *state;
+    stoa_component ids[8];
+    stoa_persist persist = {.former_names = "Cat Dan"};
+    fields_register(&m->old, "Dan", "{ int a; }", NULL);
+    fields_register(&m->old, "Cat", "{ int a; }", NULL);
+    fields_register(&m->now, "Yan", "{ int a; }", &persist);
+    all_save(m);
+    assert_int_equal(stoa__schema_match(&m->saved, m->now.world, ids, told, m), STOA_CONFLICT);
+    support_assert_message("both 'Cat' and 'Dan' were saved, and are 'Yan' now");
+}
+
 /* SNP-10 */
 static void managed_component_conflicts_and_transient_one_is_dropped(void **state) {
     migration *m = *state;
@@ -156,7 +182,7 @@ static void kept_component_uses_the_structs_and_enums_of_the_world(void **state)
 }
 
 /* SNP-06 */
-static void unknown_enums_are_kept_as_integers(void **state) {
+static void unknown_enums_are_kept_with_their_names(void **state) {
     migration *m = *state;
     stoa_component_info info;
     int32_t from[3] = {3, -2, 9}, to[3];
@@ -164,16 +190,54 @@ static void unknown_enums_are_kept_as_integers(void **state) {
     fields_register(&m->old, "T", "{ Mood mood; Depth depth; enum Any any; }", NULL);
     stoa_component id = keep(m, "T");
     assert_int_equal(stoa_component_info_get(m->now.world, id, &info), STOA_OK);
-    assert_int_equal(info.members[0].kind, STOA_KIND_U32);
-    assert_int_equal(info.members[1].kind, STOA_KIND_I32);
+    assert_int_equal(info.members[0].kind, STOA_KIND_ENUM);
+    assert_int_equal(info.members[1].kind, STOA_KIND_ENUM);
+    /* One that nobody described has no names. */
     assert_int_equal(info.members[2].kind, STOA_KIND_I32);
+    int32_t count, known;
+    const stoa_enum_value *is = stoa_component_enum(m->now.world, info.members[1].type, &count);
+    const stoa_enum_value *was =
+        stoa_component_enum(m->old.world, stoa_id(m->old.world, Depth), &known);
+    assert_int_equal(count, known);
+    for (int32_t i = 0; i < count; i++) {
+        assert_string_equal(is[i].name, was[i].name);
+        assert_true(is[i].value == was[i].value);
+    }
     assert_int_equal(migration_run(m, from, to, 1), STOA_OK);
     assert_memory_equal(from, to, sizeof to);
+    /* It is the one that a program would declare. */
+    assert_true(stoa_id(m->now.world, Depth) != 0);
     id = keep(m, "Mood");
     assert_int_equal(stoa_component_info_get(m->now.world, id, &info), STOA_OK);
     assert_string_equal(info.members[0].name, "value");
     assert_int_equal(migration_run(m, from, to, 1), STOA_OK);
     assert_int_equal(to[0], 3);
+}
+
+/* SNP-06 SNP-05: what no text can tell is an integer, as before. */
+static void enums_that_no_text_can_tell_are_kept_as_integers(void **state) {
+    migration *m = *state;
+    stoa_component_info info;
+    stoa_type odd = {.form = STOA_FORM_ENUM,
+                     .identifier = "Odd",
+                     .text = "{ LOW = -9223372036854775807 - 1 }",
+                     .size = 8,
+                     .alignment = 8};
+    stoa_type strange = {.form = STOA_FORM_ENUM,
+                         .identifier = "Strange",
+                         .text = "{ ONE = 1 }",
+                         .size = 1,
+                         .alignment = 1,
+                         .options = {.name = "no name"}};
+    assert_true(stoa_type_register(m->old.world, &odd) != 0);
+    assert_true(stoa_type_register(m->old.world, &strange) != 0);
+    fields_register(&m->old, "T", "{ Odd low; }", NULL);
+    stoa_component id = keep(m, "T");
+    assert_int_equal(stoa_component_info_get(m->now.world, id, &info), STOA_OK);
+    assert_int_equal(info.members[0].kind, STOA_KIND_I64);
+    id = keep(m, "no name");
+    assert_int_equal(stoa_component_info_get(m->now.world, id, &info), STOA_OK);
+    assert_int_equal(info.members[0].kind, STOA_KIND_U8);
 }
 
 static stoa_status never_save(const stoa_sink *sink, const void *items, int32_t count, void *user) {
@@ -297,11 +361,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(renamed_component_is_found_by_its_former_name),
         TEST(two_types_for_one_component_conflict),
+        TEST(former_name_before_the_own_one_conflicts),
+        TEST(two_former_names_conflict),
         TEST(managed_component_conflicts_and_transient_one_is_dropped),
         TEST(types_that_are_only_parts_are_not_matched),
         TEST(unknown_component_is_kept_as_it_was_saved),
         TEST(kept_component_uses_the_structs_and_enums_of_the_world),
-        TEST(unknown_enums_are_kept_as_integers),
+        TEST(unknown_enums_are_kept_with_their_names),
+        TEST(enums_that_no_text_can_tell_are_kept_as_integers),
         TEST(tags_and_bytes_are_kept_and_functions_cannot_be),
         TEST(struct_with_a_name_that_no_text_can_have_is_told),
         TEST(schema_prints_as_declarations),

@@ -1,5 +1,6 @@
 /* A world that is saved and loaded is the same world. */
 #include "persist/snapshot_fixture.h"
+#include "world/testing.h"
 
 /* SNP-01 */
 static void empty_world_comes_back_empty(void **state) {
@@ -92,6 +93,63 @@ static void dead_slots_and_free_list_come_back(void **state) {
         assert_true(stoa_entity_eq(stoa_create(w), stoa_create(p->to.world)));
     }
     worlds_assert_equal(w, p->to.world);
+}
+
+/* SNP-01, ENT-04: a slot whose generations are used up is never given out again, wherever it is
+ * loaded; one at its last generation is given out once more. */
+static void retired_slots_come_back_retired(void **state) {
+    enum { LAST = 0x7FFFFFFF };
+    pair *p = *state;
+    stoa_world *w = p->from.world;
+    stoa_entity e[8];
+    for (int i = 0; i < 8; i++) {
+        e[i] = stoa_create(w);
+    }
+    for (int i = 0; i < 8; i++) {
+        stoa_destroy(w, e[i]);
+        stoa__testing_set_generation(w, e[i].index, LAST);
+    }
+    /* Of three that are alive in their last generation one is left to live; two are retired. Five
+     * have it before them. */
+    stoa_entity last[3];
+    for (int i = 0; i < 3; i++) {
+        last[i] = stoa_create_with(w, STOA_VALUE(Position, {(float)i, 2}));
+        assert_int_equal(last[i].generation, LAST);
+    }
+    stoa_destroy(w, last[0]);
+    stoa_destroy(w, last[2]);
+    stoa_id(p->to.world, Position);
+    for (int ticks = 0; ticks < 2; ticks++) {
+        support_world s;
+        support_world_open(&s);
+        stoa_id(s.world, Position);
+        pair_save(p, &(stoa_snapshot_save_desc){.ticks = ticks == 1});
+        stoa_status status = stoa_snapshot_load_memory(s.world, NULL, p->blob.data, p->blob.size);
+        assert_int_equal(status, STOA_OK);
+        worlds_assert_equal(w, s.world);
+        support_world_close(&s);
+    }
+    pair_save(p, NULL);
+    pair_load(p, NULL);
+    assert_true(stoa_get(p->to.world, last[1], Position)->x == 1);
+    assert_int_equal(stoa_destroy(p->to.world, last[1]), STOA_OK);
+    stoa_destroy(w, last[1]);
+    for (int i = 0; i < 12; i++) {
+        stoa_entity one = stoa_create(w), other = stoa_create(p->to.world);
+        assert_true(stoa_entity_eq(one, other));
+        assert_int_equal(one.generation, i < 5 ? LAST : 1);
+        for (int k = 0; k < 3; k++) {
+            assert_int_not_equal(other.index, last[k].index);
+        }
+        stoa_destroy(w, one);
+        stoa_destroy(p->to.world, other);
+        if (i >= 5) {
+            stoa_create(w);
+            stoa_create(p->to.world);
+        }
+    }
+    worlds_assert_equal(w, p->to.world);
+    pair_save(p, NULL);
 }
 
 /* SNP-01: iteration goes by archetypes, also those that were empty when the world was saved. */
@@ -310,8 +368,9 @@ static void snapshot_tells_what_it_holds(void **state) {
     assert_true(info.ticks);
     assert_int_equal(info.tick, stoa_tick(w));
     assert_int_equal(info.component_count, 13);
-    /* Schema, slots, tick, ticks of archetypes and sparse components, resources. */
-    assert_int_equal(info.section_count, 3 + 2 * info.archetype_count + 2 * 2 + 1);
+    /* Schema, slots, tick, ticks of archetypes and sparse components, resources and their ticks. */
+    assert_int_equal(info.section_count, 3 + 2 * info.archetype_count + 2 * 2 + 2);
+    assert_false(info.app);
 }
 
 /* SNP-01 */
@@ -337,21 +396,14 @@ static void blob_is_appended_to(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pair_setup, pair_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(empty_world_comes_back_empty),
-        TEST(components_of_every_kind_come_back),
-        TEST(values_come_back_field_by_field),
-        TEST(values_with_functions_come_back),
-        TEST(dead_slots_and_free_list_come_back),
-        TEST(order_of_iteration_comes_back),
-        TEST(switched_off_components_come_back),
-        TEST(transient_data_is_left_out),
-        TEST(resources_come_back_or_are_left_out),
-        TEST(ticks_come_back_if_they_are_saved),
-        TEST(everything_is_new_without_ticks),
-        TEST(same_world_gives_same_bytes),
-        TEST(padding_is_not_saved),
-        TEST(snapshot_tells_what_it_holds),
-        TEST(blob_is_appended_to),
+        TEST(empty_world_comes_back_empty),       TEST(components_of_every_kind_come_back),
+        TEST(values_come_back_field_by_field),    TEST(values_with_functions_come_back),
+        TEST(dead_slots_and_free_list_come_back), TEST(retired_slots_come_back_retired),
+        TEST(order_of_iteration_comes_back),      TEST(switched_off_components_come_back),
+        TEST(transient_data_is_left_out),         TEST(resources_come_back_or_are_left_out),
+        TEST(ticks_come_back_if_they_are_saved),  TEST(everything_is_new_without_ticks),
+        TEST(same_world_gives_same_bytes),        TEST(padding_is_not_saved),
+        TEST(snapshot_tells_what_it_holds),       TEST(blob_is_appended_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

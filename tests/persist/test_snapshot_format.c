@@ -30,7 +30,7 @@ static void checksums_mend(const stoa_blob *blob) {
                 STOA_OK);
         }
         uint8_t *end = blob->data + at + size - 8;
-        uint64_t checksum = stoa__checksum_of(blob->data + at, (size_t)size - 8);
+        uint64_t checksum = stoa__hash_bytes(blob->data + at, (size_t)size - 8);
         for (int i = 0; i < 8; i++) {
             end[i] = (uint8_t)(checksum >> (8 * i));
         }

@@ -3,6 +3,7 @@
  * The files were written by this program, with `--write FILE`. The world below, and the types of
  * it, never change: for the version that is written now, saving it gives the same bytes. */
 #include "os/file.h"
+#include "persist/snapshot.h"
 #include "persist/snapshot_fixture.h"
 
 STOA_ENUM(Season, {SPRING, SUMMER = 5, WINTER = -1});

@@ -147,12 +147,14 @@ typedef struct peak_heap {
     stoa_allocator below;
     size_t used;
     size_t peak;
+    size_t total; /* ever taken */
 } peak_heap;
 
 static void *peak_alloc(size_t size, size_t alignment, void *user) {
     peak_heap *heap = user;
     void *block = heap->below.alloc(size, alignment, heap->below.user);
     heap->used += block != NULL ? size : 0;
+    heap->total += size;
     heap->peak = heap->used > heap->peak ? heap->used : heap->peak;
     return block;
 }
@@ -228,6 +230,77 @@ static void many_archetypes_take_ten_times_their_size(void **state) {
     stoa_world_free(to);
 }
 
+/* Saves a world with so many types, each of which is a resource. */
+static void types_save(pair *p, int32_t count, const char *fields) {
+    static const int32_t zero[4] = {0};
+    for (int32_t i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%d", i);
+        const stoa_component_desc desc = {.name = name, .fields = fields};
+        stoa_component id = stoa_component_register(p->from.world, &desc);
+        assert_int_equal(
+            stoa_resource_set_id(p->from.world, id, zero, fields != NULL ? sizeof(int32_t) : 0),
+            STOA_OK);
+    }
+    pair_save(p, NULL);
+}
+
+/* A world that counts, loading what was saved; the most memory it took beyond what it had. */
+static size_t types_load(pair *p, stoa_world *to, peak_heap *peak, stoa_unknown unknown,
+                         stoa_status expected) {
+    const stoa_snapshot_load_desc desc = {.unknown = unknown};
+    size_t before = peak->used;
+    peak->peak = before;
+    assert_int_equal(stoa_snapshot_load_memory(to, &desc, p->blob.data, p->blob.size), expected);
+    assert_int_equal(stoa_check(to), STOA_OK);
+    return peak->peak - before;
+}
+
+/* SNP-05, SNP-06: what a type costs has nothing to do with the bytes that name it. */
+static void many_types_are_kept_up_to_a_limit(void **state) {
+    pair *p = *state;
+    peak_heap peak = {.below = support_allocator(&p->blob_heap)};
+    const stoa_allocator allocator = {.alloc = peak_alloc, .free = peak_free, .user = &peak};
+    stoa_world *to = stoa_world_new(&(stoa_world_desc){.allocator = &allocator});
+    types_save(p, STOA_UNKNOWN_MAX + 1, NULL);
+    int32_t count = stoa_component_count(to);
+    size_t taken = types_load(p, to, &peak, STOA_UNKNOWN_KEEP, STOA_LIMIT);
+    assert_in_range(taken, 1, 10 * p->blob.size);
+    support_assert_message("4096 can be kept");
+    assert_int_equal(stoa_component_count(to), count);
+    taken = types_load(p, to, &peak, STOA_UNKNOWN_DROP, STOA_OK);
+    assert_in_range(taken, 1, 10 * p->blob.size);
+    /* One of them is known: then the rest can be kept. */
+    assert_int_not_equal(stoa_component_register(to, &(stoa_component_desc){.name = "T7"}), 0);
+    taken = types_load(p, to, &peak, STOA_UNKNOWN_KEEP, STOA_OK);
+    assert_in_range(taken, 1, (size_t)STOA_UNKNOWN_MAX * 2048);
+    assert_int_equal(stoa_component_count(to), count + STOA_UNKNOWN_MAX + 1);
+    stoa_world_free(to);
+}
+
+/* SNP-05: types that the world knows, as tags and with members. */
+static void many_known_types_take_ten_times_their_size(void **state) {
+    static const char *const fields[] = {NULL, "{ int32_t a; }"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        pair p;
+        memset(&p, 0, sizeof p);
+        pair_open(&p);
+        peak_heap peak = {.below = support_allocator(&p.blob_heap)};
+        const stoa_allocator allocator = {.alloc = peak_alloc, .free = peak_free, .user = &peak};
+        stoa_world *to = stoa_world_new(&(stoa_world_desc){.allocator = &allocator});
+        types_save(&p, 2000, fields[i]);
+        types_load(&p, to, &peak, STOA_UNKNOWN_KEEP, STOA_OK);
+        peak.total = 0;
+        size_t taken = types_load(&p, to, &peak, STOA_UNKNOWN_REFUSE, STOA_OK);
+        assert_in_range(taken, 1, 10 * p.blob.size);
+        /* No type costs more because there are others. */
+        assert_in_range(peak.total, 1, 100 * p.blob.size);
+        stoa_world_free(to);
+        pair_close(&p);
+    }
+}
+
 /* A stream that promises much and gives little. */
 static stoa_status zeros_read(void *user, void *bytes, size_t size, size_t *got) {
     size_t *left = user;
@@ -292,6 +365,8 @@ int main(void) {
         TEST(random_damage_does_no_harm),
         TEST(hostile_sizes_take_little_memory),
         TEST(many_archetypes_take_ten_times_their_size),
+        TEST(many_types_are_kept_up_to_a_limit),
+        TEST(many_known_types_take_ten_times_their_size),
         TEST(stream_that_promises_much_takes_what_it_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

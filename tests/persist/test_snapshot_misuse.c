@@ -242,28 +242,6 @@ static void dropped_components_bring_archetypes_together(void **state) {
 }
 
 /* SNP-06 */
-static void component_that_changed_its_kind_is_refused(void **state) {
-    pair *p = *state;
-    stoa_create_with(p->from.world, STOA_VALUE(Lamp, {1}));
-    stoa_enable(p->from.world, stoa_entity_next(p->from.world, STOA_NULL), Lamp, false);
-    pair_save(p, NULL);
-    static const stoa_component_desc descs[] = {
-        {.name = "Lamp", .fields = "{ uint8_t level; }", .flags = STOA_SPARSE | STOA_SWITCHABLE},
-        {.name = "Lamp", .fields = "{ uint8_t level; }"},
-    };
-    static const char *const messages[] = {"is sparse here", "cannot be here"};
-    for (int i = 0; i < 2; i++) {
-        support_world s;
-        support_world_open(&s);
-        stoa_component_register(s.world, &descs[i]);
-        assert_int_equal(stoa_snapshot_load_memory(s.world, NULL, p->blob.data, p->blob.size),
-                         STOA_CONFLICT);
-        support_assert_message(messages[i]);
-        support_world_close(&s);
-    }
-}
-
-/* SNP-06 */
 static void changed_component_is_brought_up_to_date(void **state) {
     pair *p = *state;
     stoa_world *w = p->from.world;
@@ -415,7 +393,6 @@ int main(void) {
         TEST(component_that_cannot_be_saved_is_named),
         TEST(unknown_component_is_refused_dropped_or_kept),
         TEST(dropped_components_bring_archetypes_together),
-        TEST(component_that_changed_its_kind_is_refused),
         TEST(changed_component_is_brought_up_to_date),
         TEST(newer_version_is_refused_by_number),
         TEST(unknown_section_is_skipped_or_refused_by_name),

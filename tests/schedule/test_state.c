@@ -107,6 +107,58 @@ static void enabled_systems_are_part_of_the_state(void **state) {
     app_close(&f);
 }
 
+/* SNP-01: the parts of the state, one by one. */
+static void states_are_told_and_set(void **state) {
+    (void)state;
+    app_fixture f;
+    app_open(&f, (stoa_app_desc){.seed = 3});
+    stoa_system a = app_add(&f, (stoa_system_desc){.name = "a", .run = nothing});
+    app_step(&f);
+    stoa_app_state app;
+    stoa_system_state one;
+    assert_int_equal(stoa_app_state_get(f.app, &app), STOA_OK);
+    assert_true(app.frame == 1 && app.seed == 3 && app.elapsed == 0.25);
+    app.frame = 9;
+    assert_int_equal(stoa_app_state_set(f.app, &app), STOA_OK);
+    assert_true(stoa_app_frame(f.app) == 9);
+    app.ahead = -1;
+    support_assert_misuse(&f.s, stoa_app_state_set(f.app, &app), STOA_INVALID);
+    assert_int_equal(stoa_system_state_get(f.app, a, &one), STOA_OK);
+    assert_true(one.ran && one.enabled && one.runs == 1);
+    one.enabled = false;
+    assert_int_equal(stoa_system_state_set(f.app, a, &one), STOA_OK);
+    app_step(&f);
+    assert_int_equal(stoa_system_state_get(f.app, a, &one), STOA_OK);
+    assert_true(one.runs == 1);
+    assert_int_equal(stoa_system_state_set(f.app, a, NULL), STOA_OK);
+    assert_int_equal(stoa_system_state_get(f.app, a, &one), STOA_OK);
+    assert_true(!one.ran && !one.enabled && one.runs == 0);
+    support_assert_misuse(&f.s, stoa_system_state_get(f.app, a, NULL), STOA_NULL_ARGUMENT);
+    assert_int_equal(stoa_system_state_set(f.app, (stoa_system){77}, NULL), STOA_NOT_FOUND);
+    assert_int_equal(stoa_app_state_get(NULL, &app), STOA_NULL_ARGUMENT);
+
+    /* A habit is kept until there is a job that has it. */
+    assert_null(stoa_system_query(f.app, a, 0));
+    stoa_system b = app_add(&f, (stoa_system_desc){.name = "b", .run = nothing});
+    assert_int_equal(stoa_system_habits(f.app, b), 0);
+    f.s.asserts_seen = f.s.asserts;
+    support_assert_misuse(&f.s, stoa_system_habit_set(f.app, b, 0, (stoa_handle_habit){2, 3}),
+                          STOA_INVALID);
+    f.s.heap.fail_at = 1;
+    assert_int_equal(stoa_system_habits_reserve(f.app, b, 4), STOA_NO_MEMORY);
+    f.s.heap.fail_at = 0;
+    assert_int_equal(stoa_system_habits_reserve(f.app, b, 4), STOA_OK);
+    assert_int_equal(stoa_system_habit_set(f.app, b, 0, (stoa_handle_habit){2, 3}), STOA_OK);
+    assert_int_equal(stoa_system_habit_set(f.app, b, 3, (stoa_handle_habit){1, 1}), STOA_OK);
+    app_step(&f);
+    assert_int_equal(stoa_system_habits(f.app, b), 4);
+    assert_int_equal(stoa_system_habit(f.app, b, 0).last, 0);
+    assert_int_equal(stoa_system_habit(f.app, b, 0).most, 3);
+    assert_int_equal(stoa_system_habit(f.app, b, 3).last, 1);
+    assert_int_equal(stoa_system_habit(f.app, b, 4).last, 0);
+    app_close(&f);
+}
+
 /* SNP-08 */
 static void what_is_no_state_is_refused(void **state) {
     (void)state;
@@ -133,6 +185,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loaded_state_plays_the_same_frame_again),
         cmocka_unit_test(enabled_systems_are_part_of_the_state),
+        cmocka_unit_test(states_are_told_and_set),
         cmocka_unit_test(what_is_no_state_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "tools/tool_fixture.h"
 
 #include "stoa/module.h"
+#include "stoa/rebuild.h"
 #include "stoa/snapshot.h"
 
 /* As in the module; only these members are asked for. */
@@ -112,6 +113,41 @@ static void ecosystem_goes_on_after_it_was_loaded(void **state) {
     stoa_blob_free(&blob);
 }
 
+/* TOL-02, SNP-01: it may be cut in two by a file, whatever the seed, on any number of threads. */
+static void ecosystem_that_is_cut_in_two_is_the_same(void **state) {
+    const char *half = spawn_path(*state, "half");
+    const char *whole = spawn_path(*state, "whole");
+    const char *joined = spawn_path(*state, "joined");
+    TOOL_EXPECT(0, "saved", "", "run", ECOSYSTEM, "--frames", "200", "--save", whole, "--threads",
+                "2", "--seed", "7");
+    TOOL_EXPECT(0, "saved", "", "run", ECOSYSTEM, "--frames", "100", "--save", half, "--threads",
+                "1", "--seed", "7");
+    TOOL_EXPECT(0, "saved", "", "run", ECOSYSTEM, "--frames", "100", "--load", half, "--save",
+                joined, "--threads", "4");
+    TOOL_EXPECT(0, "", "", "diff", whole, joined);
+    /* Another seed is another course. */
+    TOOL_EXPECT(0, "saved", "", "run", ECOSYSTEM, "--frames", "100", "--load", half, "--save",
+                joined, "--seed", "8");
+    TOOL_EXPECT(1, "Energy", "", "diff", whole, joined);
+}
+
+/* CMD-06: slots that jobs hold for entities to come are about as many as they need. */
+static void ecosystem_needs_no_more_slots_than_entities(void **state) {
+    (void)state;
+    eco f;
+    int32_t most = 0;
+    eco_open(&f, 1, NULL);
+    for (int32_t i = 0; i < 1000; i++) {
+        eco_step(&f, 1);
+        int32_t count = stoa_count(f.world);
+        most = count > most ? count : most;
+    }
+    stoa_slots slots;
+    assert_int_equal(stoa_slots_get(f.world, NULL, NULL, &slots), STOA_OK);
+    assert_in_range(slots.count, (uint32_t)most, (uint32_t)most + (uint32_t)most / 4);
+    eco_close(&f);
+}
+
 /* TOL-02, HOT-01: the world goes on with the module's new code as if nothing had happened. */
 static void ecosystem_is_the_same_when_reloaded(void **state) {
     (void)state;
@@ -156,6 +192,9 @@ int main(void) {
         cmocka_unit_test(ecosystem_lives_for_years),
         cmocka_unit_test(ecosystem_is_the_same_on_any_number_of_threads),
         cmocka_unit_test(ecosystem_goes_on_after_it_was_loaded),
+        cmocka_unit_test_setup_teardown(ecosystem_that_is_cut_in_two_is_the_same, folder_open,
+                                        folder_close),
+        cmocka_unit_test(ecosystem_needs_no_more_slots_than_entities),
         cmocka_unit_test(ecosystem_is_the_same_when_reloaded),
         cmocka_unit_test_setup_teardown(ecosystem_runs_through_the_command, folder_open,
                                         folder_close),

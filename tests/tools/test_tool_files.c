@@ -41,6 +41,30 @@ static void print_lists_entities_and_resources(void **state) {
     TOOL_EXPECT(0, "\nresource Clock {note: \"day 3\", days: 3,", "", "print", path);
 }
 
+STOA_ENUM(Scent, {SWEET, BITTER = -4, SALT = 9});
+STOA_COMPONENT(Smell, {
+    Scent now;
+    Scent before[2];
+});
+
+static void smell_set(stoa_world *world, stoa_entity e) {
+    assert_true(stoa_id(world, Scent) != 0);
+    assert_int_equal(stoa_set(world, e, Smell, {BITTER, {SALT, (Scent)5}}), STOA_OK);
+}
+
+static void smell_change(stoa_world *world, stoa_entity e) {
+    assert_true(stoa_id(world, Scent) != 0);
+    assert_int_equal(stoa_set(world, e, Smell, {SWEET, {SALT, (Scent)5}}), STOA_OK);
+}
+
+/* TOL-02: the file tells what the values of enums are called. */
+static void enums_are_shown_by_name(void **state) {
+    const char *path = world_save(*state, "a", smell_set);
+    const char *other = world_save(*state, "b", smell_change);
+    TOOL_EXPECT(0, "  Smell {now: BITTER, before: [SALT, 5]}\n", "", "print", path);
+    TOOL_EXPECT(1, "Smell.now: BITTER -> SWEET\n", "", "diff", path, other);
+}
+
 /* TOL-02 */
 static void print_shows_one_entity_by_number_handle_or_name(void **state) {
     const char *path = garden_save(*state, "a", "3");
@@ -277,6 +301,7 @@ static void cut_or_changed_snapshot_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(print_lists_entities_and_resources),
+        FOLDER_TEST(enums_are_shown_by_name),
         FOLDER_TEST(print_shows_one_entity_by_number_handle_or_name),
         FOLDER_TEST(print_shows_what_a_query_matches),
         FOLDER_TEST(verify_tells_what_is_in_a_file),

@@ -22,13 +22,17 @@ typedef enum stoa_unknown {
     STOA_UNKNOWN_KEEP    ///< it is registered as it was saved
 } stoa_unknown;
 
+/// How many components one load keeps at most by STOA_UNKNOWN_KEEP; STOA_LIMIT for more.
+#define STOA_UNKNOWN_MAX 4096
+
 /// What a notice tells of.
 typedef enum stoa_notice_kind {
     STOA_NOTICE_RENAMED,   ///< a component or member was saved under a former name
     STOA_NOTICE_ADDED,     ///< a member was not saved: it has its default
     STOA_NOTICE_REMOVED,   ///< a member was saved that there is no more
-    STOA_NOTICE_CONVERTED, ///< a member has another type or length now
-    STOA_NOTICE_LOST,      ///< values of a member were clamped
+    STOA_NOTICE_CONVERTED, ///< a member has another type or length now, or a component is kept
+                           ///< another way: sparse, or as a column
+    STOA_NOTICE_LOST,      ///< values of a member were clamped, or what was off is on
     STOA_NOTICE_DROPPED,   ///< an unknown component was left out
     STOA_NOTICE_KEPT       ///< an unknown component was registered
 } stoa_notice_kind;

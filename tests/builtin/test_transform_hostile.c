@@ -128,8 +128,9 @@ static void first_parent_of_a_world_may_lack_memory(void **state) {
         s.heap.fail_at = k++;
         stoa_status status = stoa_set(s.world, a, Parent, {b});
         failed = s.heap.failed > 0;
-        assert_int_equal(status, failed ? STOA_NO_MEMORY : STOA_OK);
-        if (failed) {
+        /* What only makes look-ups quicker may be missing. */
+        assert_true(status == STOA_OK || (failed && status == STOA_NO_MEMORY));
+        if (status != STOA_OK) {
             assert_true(stoa_hash(s.world) == hash);
             assert_int_equal(stoa_set(s.world, a, Parent, {b}), STOA_OK);
         }

@@ -164,15 +164,16 @@ static void runs_save(const stoa_world *world, stoa__run_note *notes) {
 }
 
 static void runs_load(stoa_world *world, const stoa__run_note *notes, uint32_t count) {
-    const stoa__run_note *end = notes + count;
+    uint32_t i = 0;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
         /* Both lists have the youngest first, that is the largest id. */
-        while (notes != end && notes->id > query->id) {
-            notes++;
+        while (i < count && notes[i].id > query->id) {
+            i++;
         }
-        bool known = notes != end && notes->id == query->id;
-        query->head.last_run = known ? notes->last_run : world->storage.head.tick - STOA__TICK_AGE;
-        query->ran = known && notes->ran;
+        bool known = i < count && notes[i].id == query->id;
+        query->head.last_run =
+            known ? notes[i].last_run : world->storage.head.tick - STOA__TICK_AGE;
+        query->ran = known && notes[i].ran;
     }
 }
 

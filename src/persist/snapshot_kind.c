@@ -12,6 +12,11 @@
 #include <string.h>
 
 #define PLACE_NONE UINT32_MAX
+/* Sets of components that entities may come to by moving: so many, and one for so many bytes. In a
+ * file an archetype has a section of its own, but here a few bytes for each of its entities are
+ * enough to make one. */
+#define SETS_FREE 64
+#define SETS_BYTES 1024
 
 stoa_status stoa__loader_kind(stoa__loader *loader, int32_t type) {
     stoa_component_info info;
@@ -231,15 +236,27 @@ static stoa_status owner_move(stoa__loader *loader, const owners *o, uint32_t at
     return stoa__loader_told(loader, stoa_rebuild_add(loader->rebuild, e, o->ids, count));
 }
 
+static stoa_status sets_check(const stoa__loader *loader, int32_t before) {
+    int64_t made = (int64_t)stoa_archetype_count(loader->world) - before;
+    int64_t most = SETS_FREE + (int64_t)(loader->taken / SETS_BYTES);
+    return made <= most ? STOA_OK
+                        : stoa__error(STOA_LIMIT,
+                                      "components that were sparse come to more than %lld sets of "
+                                      "components here, the most for a snapshot of that size",
+                                      (long long)most);
+}
+
 static stoa_status owners_move(stoa__loader *loader, const owners *o) {
     stoa_status status = STOA_OK;
     uint32_t at = 0;
+    int32_t sets = stoa_archetype_count(loader->world);
     for (uint32_t i = 0; i < loader->thick_count; i++) {
         const stoa__rows_view *view = &loader->thick[i].rows;
         for (uint32_t row = 0; row < view->row_count && status == STOA_OK; row++) {
             stoa_entity e = entity_at(view, row);
             if (o->first[e.index] == ++at) {
                 status = owner_move(loader, o, at, e);
+                status = status == STOA_OK ? sets_check(loader, sets) : status;
             }
         }
     }

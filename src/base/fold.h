@@ -1,6 +1,6 @@
 /* Words of 8 bytes, their folded product, and the step of the hash that is made of both.
  *
- * For the files that hash: see base/hash.h. */
+ * For the files that hash, see base/hash.h, and for those that compare by words. */
 #ifndef STOA_BASE_FOLD_H
 #define STOA_BASE_FOLD_H
 

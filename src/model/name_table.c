@@ -10,8 +10,7 @@
  * up while none changes. */
 #include "model/name_table.h"
 
-#include "base/hash.h"
-#include "base/inline.h"
+#include "base/fold.h"
 #include "stoa/name.h"
 
 #include <string.h>
@@ -51,19 +50,9 @@ void stoa__name_free(stoa__heap *heap, stoa__name *name) {
     stoa__heap_free(heap, name, name_size(name->length), _Alignof(stoa__name));
 }
 
-/* Eight bytes as a number, the first one the least. */
-STOA__INLINE uint64_t eight_read(const char *text) {
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 /* Less than eight bytes as a number: those that end there, of no less than eight. */
 STOA__INLINE uint64_t last_read(const char *end, size_t size) {
-    return eight_read(end - 8) >> 8 >> (8 * (7 - size));
+    return stoa__word((const uint8_t *)end - 8) >> 8 >> (8 * (7 - size));
 }
 
 STOA__INLINE uint64_t few_read(const char *text, size_t size) {
@@ -76,10 +65,10 @@ STOA__INLINE uint64_t few_read(const char *text, size_t size) {
 
 /* What a text's cell holds of it. */
 STOA__INLINE void head_read(uint64_t head[STOA__NAME_WORDS], const char *text, size_t length) {
-    head[0] = length < 8 ? few_read(text, length) : eight_read(text);
+    head[0] = length < 8 ? few_read(text, length) : stoa__word((const uint8_t *)text);
     head[1] = length < 8    ? 0
               : length < 16 ? last_read(text + length, length - 8)
-                            : eight_read(text + 8);
+                            : stoa__word((const uint8_t *)text + 8);
     /* The last byte is a zero in short texts, and in no others. */
     head[2] = length < 16                ? 0
               : length < STOA__NAME_HEAD ? last_read(text + length, length - 16)

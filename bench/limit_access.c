@@ -20,9 +20,10 @@ LIMIT_JOB static double positions_sum(const limit_world *world, int32_t n,
     const Position *positions = world->table.positions;
     double sum = 0;
     for (int32_t i = 0; i < n; i++) {
-        limit_record record = records[entities[i].index];
-        if (record.generation == entities[i].generation) {
-            sum += (double)positions[record.place].x;
+        uint64_t handle = limit_bits(&entities[i]);
+        uint64_t record = limit_bits(&records[(uint32_t)handle]);
+        if ((uint32_t)record == handle >> 32) {
+            sum += (double)positions[record >> 32].x;
         }
     }
     return sum;
@@ -34,9 +35,10 @@ LIMIT_JOB static int32_t owners_count(const limit_index *index, const uint64_t *
     const limit_record *records = index->records;
     int32_t count = 0;
     for (int32_t i = 0; i < n; i++) {
-        limit_record record = records[entities[i].index];
-        uint64_t has = masks[record.place >> LIMIT_ROW_BITS] >> component & 1;
-        count += record.generation == entities[i].generation && has != 0;
+        uint64_t handle = limit_bits(&entities[i]);
+        uint64_t record = limit_bits(&records[(uint32_t)handle]);
+        uint64_t has = masks[record >> (32 + LIMIT_ROW_BITS)] >> component & 1;
+        count += (int32_t)((uint32_t)record == handle >> 32 && has != 0);
     }
     return count;
 }

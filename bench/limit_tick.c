@@ -40,14 +40,15 @@ LIMIT_JOB static int32_t values_write(tracked *t, const limit_entity *restrict e
     uint32_t tick = t->tick;
     int32_t refused = 0;
     for (int32_t i = 0; i < n; i++) {
-        limit_record record = records[entities[i].index];
-        if (record.generation != entities[i].generation) {
+        uint64_t handle = limit_bits(&entities[i]);
+        uint64_t record = limit_bits(&records[(uint32_t)handle]);
+        if ((uint32_t)record != handle >> 32) {
             refused++;
             continue;
         }
-        values[record.place].x += 1.0f;
-        ticks[record.place] = tick;
-        newest[record.place >> BLOCK_BITS] = tick;
+        values[record >> 32].x += 1.0f;
+        ticks[record >> 32] = tick;
+        newest[record >> (32 + BLOCK_BITS)] = tick;
     }
     return refused;
 }

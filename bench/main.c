@@ -47,19 +47,25 @@ static bool options_read(options *given, int count, char **words) {
 }
 
 /* A target is a multiple of the limit, so many nanoseconds, or so many beyond the limit; some rows
- * have none. */
+ * have none, some two, of which both must hold. */
 static void target_print(const bench_row *row, bench_result result) {
     double ratio = result.stoa / result.limit;
+    bool ok = (row->over <= 0 || result.stoa - result.limit <= row->over) &&
+              (row->most <= 0 || result.stoa <= row->most) &&
+              (row->target <= 0 || ratio <= row->target);
     if (row->over > 0) {
-        bool ok = result.stoa - result.limit <= row->over;
-        (void)printf(" %+.4g ns  %s\n", row->over, ok ? "ok" : "over");
+        (void)printf(" %+.4g ns", row->over);
+    } else if (row->target > 0 && row->most > 0) {
+        (void)printf(" %7.2f and %.4g ns", row->target, row->most);
     } else if (row->most > 0) {
-        (void)printf(" %4.3g ns  %s\n", row->most, result.stoa <= row->most ? "ok" : "over");
+        (void)printf(" %4.3g ns", row->most);
     } else if (row->target > 0) {
-        (void)printf(" %7.2f  %s\n", row->target, ratio <= row->target ? "ok" : "over");
+        (void)printf(" %7.2f", row->target);
     } else {
         (void)printf(" %7s\n", "-");
+        return;
     }
+    (void)printf("  %s\n", ok ? "ok" : "over");
 }
 
 static void figure_print(double figure) {

@@ -24,6 +24,14 @@ typedef struct stoa_allocator {
 /// The allocator of a world that is given none: libc, and huge pages for large blocks.
 stoa_allocator stoa_allocator_default(void);
 
+/// Memory that is taken piece by piece and given back all at once.
+typedef struct stoa_arena {
+    uint8_t *next;                  ///< where the next piece goes
+    uint8_t *end;                   ///< of the block in use
+    struct stoa_arena_block *first; ///< blocks in use, then spare ones
+    struct stoa_arena_block *last;  ///< the one in use; NULL before the first piece
+} stoa_arena;
+
 STOA_END
 
 #endif

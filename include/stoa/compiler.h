@@ -60,10 +60,13 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #define STOA_SECOND(bits) ((uint32_t)(bits))
 /// STOA_SECOND without its lowest bits.
 #define STOA_SECOND_FROM(bits, lowest) ((uint32_t)(bits) >> (lowest))
+/// Two numbers of 32 bits, to be written at once: the first goes to the lower address.
+#define STOA_JOIN(first, second) ((uint64_t)(first) << 32 | (second))
 #else
 #define STOA_FIRST(bits) ((uint32_t)(bits))
 #define STOA_SECOND(bits) ((uint32_t)((bits) >> 32))
 #define STOA_SECOND_FROM(bits, lowest) ((bits) >> (32 + (lowest)))
+#define STOA_JOIN(first, second) ((uint64_t)(second) << 32 | (first))
 #endif
 
 #if defined(__SANITIZE_THREAD__)
@@ -113,17 +116,27 @@ static inline uint64_t stoa_peek64(const void *from) {
 #endif
 
 #if defined(__GNUC__)
+/// A function that must be part of its caller, where most of it is known beforehand.
+#define STOA_FORCED static inline __attribute__((always_inline))
+#else
+#define STOA_FORCED static inline
+#endif
+
+#if defined(__GNUC__)
 /// Tells the compiler which way a branch goes nearly always.
 #define STOA_LIKELY(condition) __builtin_expect(!!(condition), 1)
 /// Asks for memory that is needed soon.
 #define STOA_PREFETCH(pointer) __builtin_prefetch(pointer)
 /// Checks the arguments of a function that takes a printf format.
 #define STOA_PRINTF(text, first) __attribute__((format(printf, text, first)))
+/// Keeps the compiler from joining the load or store of a word with its neighbours.
+#define STOA_ALONE(word) __asm__("" : "+r"(word))
 /// True if the compiler sees that fewer bytes can be read at a pointer.
 #define STOA_SHORTER(pointer, bytes) (__builtin_object_size((pointer), 0) < (bytes))
 #else
 #define STOA_LIKELY(condition) (condition)
 #define STOA_PREFETCH(pointer) ((void)(pointer))
+#define STOA_ALONE(word) ((void)(word))
 #define STOA_PRINTF(text, first)
 #define STOA_SHORTER(pointer, bytes) (false)
 #endif

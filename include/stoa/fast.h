@@ -114,8 +114,9 @@ typedef struct stoa_world_head {
     uint8_t ***columns;     ///< by component id, then chunk number: the column, or NULL; the table
                             ///< of a component is NULL if it has none, as that of 0
     uint32_t open;          ///< iterations under way; the structure must not change meanwhile
+    uint32_t epoch;         ///< moves on whenever offsets of an archetype change; from 1; read with
+                            ///< `open`
     stoa_atomic guarded;    ///< 1 if a thread was ever guarded; see stoa_guard_set
-    uint32_t epoch;         ///< moves on whenever offsets of an archetype change
     uint32_t reserved;      ///< 0
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
@@ -204,11 +205,11 @@ typedef struct stoa_iter {
     const uint32_t *offsets;     ///< of the current match
     size_t first;                ///< the row of the chunk that `entities[0]` is
     const stoa_chunk *chunk;     ///< the next chunk
+    stoa_query *query;           ///< NULL once ended
     const stoa_chunk *chunk_end; ///< past the last chunk of the current match
     stoa_match *match;           ///< the next match
-    stoa_match *match_end;       ///< past the last match
-    stoa_query *query;           ///< NULL once ended
     const stoa_run *run;         ///< the next run, of a heavy query
+    stoa_match *match_end;       ///< past the last match
     const stoa_run *run_end;     ///< past the last run that is listed
     stoa_walk_head *walk;        ///< what the library keeps for a heavy query, else NULL
 } stoa_iter;
@@ -240,8 +241,8 @@ static inline stoa_iter stoa_query_iter(stoa_query *query) {
     head->open++;
     w->open++;
     // clang-format off
-    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL, head->matches,
-                    head->matches + head->count, query, NULL, NULL, NULL};
+    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, query, NULL, head->matches, NULL,
+                    head->matches + head->count, NULL, NULL};
     // clang-format on
     return it;
 }
@@ -491,26 +492,6 @@ static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_ty
         return stoa_sight_find(sight, e).column != NULL;
     }
     return stoa_seek_type(world, e, type) != NULL;
-}
-
-/// Makes an entity with a bundle; see stoa_create_with.
-/// The values of a small bundle travel in registers: the compiler knows what is in the list.
-static inline stoa_entity stoa_fast_create(stoa_world *world, const stoa_value *v, int32_t count) {
-    bool typed = count > 0 && count <= STOA_CREATE_FEW;
-    for (int32_t i = 0; typed && i < count; i++) {
-        typed = v[i].type != NULL && v[i].op == STOA_PUT;
-    }
-    if (!typed) {
-        return stoa_create_values(world, v, count);
-    }
-    if (count == 1) {
-        return stoa_create_one(world, v[0].type, v[0].data);
-    }
-    if (count == 2) {
-        return stoa_create_two(world, v[0].type, v[0].data, v[1].type, v[1].data);
-    }
-    return stoa_create_three(world, v[0].type, v[0].data, v[1].type, v[1].data, v[2].type,
-                             v[2].data);
 }
 
 /// Typed get, const; see stoa_get. `size` is the type's.

@@ -8,6 +8,7 @@
 
 #include "stoa/change.h"
 #include "stoa/commands.h"
+#include "stoa/create.h"
 #include "stoa/event.h"
 #include "stoa/hook.h"
 #include "stoa/query.h"
@@ -117,7 +118,8 @@
 
 /// Records that T is set from a `T *`.
 #define stoa_commands_set_from(commands, e, T, pointer)                                            \
-    stoa_commands_set_type((commands), (e), STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer))
+    stoa_commands_set_sized((commands), (e), STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer),         \
+                            STOA_SIZE_OF(T))
 
 /// Calls a function for every event of type T.
 #define stoa_event_listen(world, T, call, user)                                                    \
@@ -378,11 +380,12 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
 #define STOA_POINTER_TO(T, pointer) _Generic((pointer), T * : (pointer), const T * : (pointer))
 
 /// A component with a value, for bundles and changes: `STOA_VALUE(Position, { 1, 2 })`. C only.
-#define STOA_VALUE(T, ...) ((stoa_value){STOA_TYPE_OF(T), &(T)__VA_ARGS__, 0, STOA_PUT})
+#define STOA_VALUE(T, ...)                                                                         \
+    ((stoa_value){STOA_TYPE_OF(T), &(T)__VA_ARGS__, STOA_SIZE_OF(T), STOA_PUT})
 
 /// A component with a value from a `T *`. C only.
 #define STOA_VALUE_FROM(T, pointer)                                                                \
-    ((stoa_value){STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer), 0, STOA_PUT})
+    ((stoa_value){STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer), STOA_SIZE_OF(T), STOA_PUT})
 
 /// A column of values from an array of T, for stoa_create_bulk. C only.
 #define STOA_COLUMN(T, array) STOA_VALUE_FROM(T, &(array)[0])
@@ -391,7 +394,7 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
 #define STOA_SAME(T, ...) ((stoa_value){STOA_TYPE_OF(T), &(T)__VA_ARGS__, 0, STOA_PUT_SAME})
 
 /// A component zeroed, or a tag, for bundles and changes. C only.
-#define STOA_ZERO(T) ((stoa_value){STOA_TYPE_OF(T), NULL, 0, STOA_PUT})
+#define STOA_ZERO(T) ((stoa_value){STOA_TYPE_OF(T), NULL, STOA_SIZE_OF(T), STOA_PUT})
 
 /// A component to take away, for stoa_change. C only.
 #define STOA_REMOVE(T) ((stoa_value){STOA_TYPE_OF(T), NULL, 0, STOA_DROP})
@@ -424,7 +427,7 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
 
 /// Records that T is set: `stoa_commands_set(c, e, Position, { 1, 2 })`. C only.
 #define stoa_commands_set(commands, e, T, ...)                                                     \
-    stoa_commands_set_type((commands), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+    stoa_commands_set_sized((commands), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__, STOA_SIZE_OF(T))
 
 /// Records that several components are added, overwritten and removed with one move. C only.
 #define stoa_commands_change(commands, e, ...)                                                     \

@@ -59,7 +59,7 @@ typedef enum stoa_value_op {
 typedef struct stoa_value {
     stoa_type *type;   ///< the described type, or NULL to go by `id`
     const void *data;  ///< the value, or an array of them for bulk; NULL: zeroed
-    stoa_component id; ///< used when `type` is NULL
+    stoa_component id; ///< used when `type` is NULL; else the size of the type, or 0: not told
     stoa_value_op op;  ///< what to do with it
 } stoa_value;
 
@@ -89,10 +89,9 @@ stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *f
 
 /// Where a mould writes one component, and what.
 typedef struct stoa_mould_part {
-    uint32_t to;   ///< of the column in a chunk
-    uint32_t size; ///< of one value
-    uint64_t head; ///< the first bytes of the value
-    uint64_t tail; ///< the last ones
+    uint32_t to;       ///< of the column in a chunk
+    uint32_t size;     ///< of one value; 0 for a tag
+    uint64_t value[2]; ///< its bytes, then zeros
 } stoa_mould_part;
 
 /// A bundle kept ready, to make one entity after the other of it; see stoa_create_mould.
@@ -100,11 +99,16 @@ typedef struct stoa_mould_part {
 typedef struct stoa_mould {
     const stoa_value *values; ///< without hooks, or they are moved in by the first entity
     int32_t count;            ///< of values
-    uint32_t part_count;      ///< 0: not ready
+    int32_t limit;            ///< rows of a chunk that are made of it; the last few are not
+    uint32_t open;            ///< 0, as in a world whose structure may change
     uint32_t epoch;           ///< of the world's layouts that it was made ready for
-    bool tried;               ///< it cannot be made ready for these
-    void *target;             ///< where the entities go
-    stoa_mould_part parts[STOA_MOULD_MAX]; ///< what is written
+    void *target;             ///< where the entities go; NULL if it is not ready
+    void *stamped;            ///< the same in a world that keeps frames, where `target` is NULL
+    uint32_t index;           ///< of where they go
+    uint32_t part_count;      ///< of parts
+    uint32_t value_count;     ///< of those with values, which come first; the others are tags
+    bool tried;               ///< it cannot be made ready for these layouts
+    stoa_mould_part parts[STOA_MOULD_MAX + 2]; ///< what is written
 } stoa_mould;
 
 /// stoa_create_values for a bundle that is kept ready: quicker, with the same result.

@@ -6,6 +6,7 @@
 #include "storage/edge.h"
 
 #include "stoa/hook.h"
+#include "storage/shift.h"
 
 #define EDGES_FIRST 4u
 
@@ -82,21 +83,33 @@ static bool lane_kept(const stoa__edge *edge, const stoa__lane *lane) {
            (says > 0 && (lane->kind == STOA__LANE_ADDED || lane->kind == STOA__LANE_OFF));
 }
 
-static void copies_fill(stoa__edge *edge, const stoa__archetype *source) {
-    uint32_t kept = 0, left = 0;
-    for (uint32_t i = 0; i < source->lane_count; i++) {
-        kept += lane_kept(edge, &source->lanes[i]);
-    }
-    edge->kept = kept;
-    edge->lanes = source->lane_count;
-    kept = 0;
+/* Appends copies of the lanes that are kept, or left behind, and belong to a run. */
+static void copies_append(stoa__edge *edge, const stoa__archetype *source, bool kept,
+                          uint32_t run) {
     for (uint32_t i = 0; i < source->lane_count; i++) {
         const stoa__lane *lane = &source->lanes[i];
-        uint32_t to = lane_of(edge->target, lane->id, lane->kind);
-        edge->copies[lane_kept(edge, lane) ? kept++ : edge->kept + left++] =
-            (stoa__copy){.size = lane->size,
-                         .from_lane = (uint16_t)i,
-                         .to_lane = to != STOA__NONE ? (uint16_t)to : STOA__LANE_NONE};
+        if (lane_kept(edge, lane) == kept && stoa__shift_run(lane->size) == run) {
+            uint32_t to = lane_of(edge->target, lane->id, lane->kind);
+            edge->copies[edge->lanes++] =
+                (stoa__copy){.size = lane->size,
+                             .from_lane = (uint16_t)i,
+                             .to_lane = to != STOA__NONE ? (uint16_t)to : STOA__LANE_NONE};
+        }
+    }
+}
+
+static void copies_fill(stoa__edge *edge, const stoa__archetype *source) {
+    edge->lanes = 0;
+    for (uint32_t run = 0; run <= STOA__RUNS; run++) {
+        uint32_t before = edge->lanes;
+        copies_append(edge, source, true, run);
+        if (run < STOA__RUNS) {
+            edge->runs[run] = (uint8_t)(edge->lanes - before);
+        }
+    }
+    edge->kept = edge->lanes;
+    for (uint32_t run = 0; run <= STOA__RUNS; run++) {
+        copies_append(edge, source, false, run);
     }
 }
 
@@ -162,6 +175,13 @@ static bool element_hooked(const stoa__storage *storage, uint32_t element) {
     return (hooked & (drops ? STOA__HOOKED_REMOVE : ~STOA__HOOKED_REMOVE)) != 0;
 }
 
+/* True if it puts one component, and only its hooks want to know. */
+static bool edge_told_hooks(const stoa__storage *storage, const stoa__edge *edge) {
+    return edge->watched && !storage->watch_all && edge->single != 0 &&
+           (edge->single & STOA__KEY_DROP) == 0 &&
+           (stoa__component_at(storage, edge->single)->hooked & STOA__HOOKED_VETO) == 0;
+}
+
 static void edge_rewatch(const stoa__storage *storage, stoa__edge *edge,
                          const stoa__archetype *source) {
     edge->watched = storage->watch_all;
@@ -171,9 +191,15 @@ static void edge_rewatch(const stoa__storage *storage, stoa__edge *edge,
     edge->swift = edge->plain && !edge->rich && source->small && source->index != 0 &&
                   edge->target->index != 0 && edge->target != source && !edge_overwrites(edge);
     edge->quick = edge->swift && !edge->watched;
-    edge->hooked = edge->swift && edge->watched && !storage->watch_all && edge->single != 0 &&
-                   (edge->single & STOA__KEY_DROP) == 0 &&
-                   (stoa__component_at(storage, edge->single)->hooked & STOA__HOOKED_VETO) == 0;
+    edge->hooked = edge->swift && edge_told_hooks(storage, edge);
+}
+
+/* Reads anew whether rows may be shifted. */
+static void edge_regate(const stoa__storage *storage, stoa__edge *edge) {
+    bool straight = edge->single != 0 && edge->plain && !edge->rich && edge->source->index != 0 &&
+                    edge->target->index != 0 && edge->target != edge->source &&
+                    !edge_overwrites(edge);
+    stoa__shift_regate(storage, edge, straight, edge_told_hooks(storage, edge));
 }
 
 static void edge_fill(const stoa__storage *storage, stoa__edge *edge,
@@ -208,6 +234,7 @@ STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edg
         }
     }
     edge->epoch = storage->head.epoch;
+    edge_regate(storage, edge);
 }
 
 /* Where the copies of an edge stand. */
@@ -215,7 +242,7 @@ static stoa__copy *copies_of(stoa__edge *edge) {
     return (stoa__copy *)(void *)(edge + 1);
 }
 
-static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *source,
+static stoa__edge *edge_new(stoa__storage *storage, stoa__archetype *source,
                             stoa__archetype *target, const uint32_t *key, uint32_t count) {
     size_t copies_at = sizeof(stoa__edge);
     size_t tags_at = copies_at + source->lane_count * sizeof(stoa__copy);
@@ -231,12 +258,13 @@ static stoa__edge *edge_new(stoa__storage *storage, const stoa__archetype *sourc
     stoa__edge *edge = (stoa__edge *)(void *)block;
     edge->copies = copies_of(edge);
     edge->target = target;
+    edge->source = source;
     edge->tags = (stoa__copy *)(void *)(block + tags_at);
     edge->puts = (stoa__put *)(void *)(block + puts_at);
     edge->key = (uint32_t *)(void *)(block + key_at);
     edge->fresh = (uint16_t *)(void *)(block + fresh_at);
     edge->key_count = count;
-    edge->block_size = size;
+    edge->block_size = (uint32_t)size;
     for (uint32_t i = 0; i < count; i++) {
         edge->key[i] = key[i];
     }
@@ -477,6 +505,22 @@ static bool puts_right(const stoa__storage *storage, const stoa__edge *edge) {
     return true;
 }
 
+/* True if those kept stand run by run, as many in each as noted. */
+static bool runs_right(const stoa__edge *edge) {
+    uint32_t at = 0;
+    if (edge->kept > UINT8_MAX) {
+        return !edge->open;
+    }
+    for (uint32_t run = 0; run < STOA__RUNS; run++) {
+        for (uint32_t n = edge->runs[run]; n > 0; n--, at++) {
+            if (at >= edge->kept || stoa__shift_run(edge->copies[at].size) != run) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
                        const stoa__archetype *source) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
@@ -503,7 +547,7 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
             return false;
         }
     }
-    return puts_right(storage, edge);
+    return runs_right(edge) && puts_right(storage, edge);
 }
 
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype) {

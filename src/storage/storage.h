@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/map.h"
-#include "stoa/fast.h"
+#include "stoa/create.h"
 #include "storage/reflect.h"
 
 /* Chunks begin, and each column in them, at a multiple of this. */
@@ -96,7 +96,8 @@ typedef struct stoa__lane {
     const stoa__component *component; /* how its items are moved and dropped: plain bytes if the
                                          lane holds no values */
     stoa_component id;
-    stoa__lane_kind kind;
+    uint16_t kind; /* a stoa__lane_kind */
+    uint16_t last; /* 1 if no other follows */
 } stoa__lane;
 
 typedef struct stoa__archetype stoa__archetype;
@@ -127,6 +128,7 @@ typedef struct stoa__put {
  * Creating with a bundle is an edge of the empty archetype. Offsets are those of the epoch noted
  * and refreshed when it has moved on. */
 typedef struct stoa__edge {
+    stoa__archetype *source;
     stoa__archetype *target;
     union {
         stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind;
@@ -141,6 +143,8 @@ typedef struct stoa__edge {
     uint32_t epoch;  /* of the storage, when offsets were read */
     uint32_t kept;   /* copies that are kept */
     uint32_t lanes;  /* copies in all */
+    uint8_t runs[4]; /* of those kept, how many have 16, 12, 8 and 4 bytes, which stand in this
+                        order before all others; of up to 255 */
     uint32_t tag_count;
     uint32_t fresh_count;
     bool plain;   /* moving and dropping is copying, on either side */
@@ -150,10 +154,33 @@ typedef struct stoa__edge {
                      every lane of the source has 8 to 16 bytes */
     bool quick;   /* swift, and not watched */
     bool hooked;  /* swift, puts one component, and only its hooks want to know */
+    bool open;    /* rows may be shifted in that epoch; if it is watched, only hooks are told */
+    bool vector;  /* open, one is kept, has 12 bytes, and so has what is put or dropped */
     uint32_t key_count;
     uint32_t hash;
-    size_t block_size;
+    uint32_t block_size; /* bytes of the block that holds this struct and its tables */
 } stoa__edge;
+
+/* The gate of a way to a sparse set: none that is ever open. */
+#define STOA__GATE_SPARSE 1u
+
+/* How a component of a described type was put last, or taken away: along an edge, with what a shift
+ * of rows needs side by side, so that the processor comes to all of it by one step. It is right as
+ * long as its gate is open. */
+typedef struct stoa__way {
+    _Alignas(STOA__LINE) uint64_t gate; /* of the edge, if it shifts one vector, else 0 */
+    union {
+        const stoa__edge *edge;
+        struct stoa__sparse *set; /* of STOA__GATE_SPARSE */
+    };
+    uint32_t slot;    /* of the type; STOA__NONE: nothing remembered */
+    uint32_t side;    /* offset of the column that is put, or left behind */
+    uint32_t kept[2]; /* offsets of the column that is kept: in the source, in the target */
+    const stoa__archetype *source;
+    stoa_chunk *tail;    /* of the source */
+    stoa_chunk *end;     /* the tail of the target */
+    uint32_t indexes[2]; /* of source and target */
+} stoa__way;
 
 /* The edges of an archetype: open addressing by hash. With none there is one cell, which is free.
  */
@@ -177,11 +204,13 @@ typedef struct stoa__hop {
 /* A set of components and the chunks of the entities that have it. */
 struct stoa__archetype {
     stoa_archetype_head head; /* must be first */
-    stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none */
+    stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none. With
+                                 the head it is the front that stoa_create_with knows */
     stoa_chunk first; /* where head.chunks points while there is one: on the same cache line */
     stoa__edges edges;
     stoa__edge *asleep; /* edges that lead to hidden archetypes: found when they are made anew */
     stoa__lane *lanes;
+    uint64_t fill;       /* how a hole is filled quickly: see stoa__layout_fill */
     stoa_component *ids; /* sorted */
     uint16_t lane_count;
     uint16_t id_count;
@@ -235,7 +264,15 @@ typedef struct stoa__watch {
 } stoa__watch;
 
 typedef struct stoa__storage {
-    stoa_world_head head; /* must be first */
+    stoa_world_head head; /* must be first; with what follows up to the bundles it is the front that
+                             stoa_create_with knows */
+    uint32_t free_first;  /* dead slots form a list through `place`; 0 ends it */
+    uint32_t free_count;  /* slots in it */
+    uint32_t record_capacity;
+    uint32_t retired_count;
+    uint32_t *rows; /* of each archetype: dense, since counting is all that most queries do */
+    stoa_bundle bundles[STOA_BUNDLES]; /* what stoa_create_with knows of the world's bundles */
+
     stoa__heap heap;
     stoa__registry registry;
     uint32_t chunk_size; /* bytes aimed at */
@@ -243,16 +280,11 @@ typedef struct stoa__storage {
     uint32_t *record_stamps; /* of each page of records: the stamp when one was written last; NULL
                                 until somebody wants to know */
     uint32_t stamp_count;
-    uint32_t stamp;     /* moves on whenever somebody notes what the records are */
-    uint32_t upheavals; /* moves on when ticks and stamps do not tell all that has changed */
-    uint32_t record_capacity;
-    uint32_t free_first; /* dead slots form a list through `place`; 0 ends it */
-    uint32_t free_count;
-    uint32_t retired_count;
+    uint32_t stamp;       /* moves on whenever somebody notes what the records are */
+    uint32_t upheavals;   /* moves on when ticks and stamps do not tell all that has changed */
     uint32_t empty_count; /* live entities without components */
 
     stoa__archetype **archetypes; /* [0] is the empty set; hidden ones come last */
-    uint32_t *rows; /* of each archetype: dense, since counting is all that most queries do */
     uint32_t archetype_count;
     uint32_t archetype_total; /* with those that are hidden */
     uint32_t archetype_capacity;
@@ -261,6 +293,7 @@ typedef struct stoa__storage {
     stoa__watch watch;
     bool watch_all;                /* observers or a log want to know of every change */
     bool heeded;                   /* they do, or records are stamped */
+    bool aimed;                    /* somebody listens to single entities */
     stoa__component *sparse_first; /* the sparse components form a list; NULL: there are none */
     uint32_t reserved_count;       /* slots that command buffers hold: neither live nor free */
 
@@ -281,11 +314,28 @@ static inline stoa__component *stoa__component_at(const stoa__storage *storage, 
     return storage->registry.items[id - 1];
 }
 
+/* What is under way and the epoch as one number, to be compared at once with what it is for an
+ * epoch while nothing is. Once there are rows it is not 0. */
+static inline uint64_t stoa__gate_now(const stoa__storage *storage) {
+    return stoa_bits_read((const uint8_t *)storage + offsetof(stoa_world_head, open));
+}
+static inline uint64_t stoa__gate_of(uint32_t epoch) {
+    const stoa_pair pair = {0, epoch};
+    return stoa_bits_read(&pair);
+}
+
 /* True if a component is never to be written in place. */
 static inline bool stoa__component_fixed(const stoa__storage *storage,
                                          const stoa__component *component) {
     return (component->info.flags & STOA_IMMUTABLE) != 0 ||
            (storage->head.open & STOA_OPEN_SEALED) != 0;
+}
+
+/* Two numbers that stand side by side in memory, as what is written there by one store: the fewer
+ * stores, the more calls wait for memory at the same time. */
+static inline uint64_t stoa__pair(uint32_t first, uint32_t second) {
+    return STOA_FIRST(UINT64_C(1)) == 1 ? (uint64_t)second << 32 | first
+                                        : (uint64_t)first << 32 | second;
 }
 
 /* Notes that the record of a slot was written, if anybody wants to know. */

@@ -10,6 +10,47 @@
  * id, with STOA__KEY_DROP to take it away. Reported. */
 stoa_status stoa__change_one(stoa_world *world, stoa_entity e, uint32_t key, const void *data);
 
+/* Sets one component, adds it, or takes it away; `id` must be known. Reported. */
+stoa_status stoa__change_set(stoa_world *world, stoa_entity e, stoa_component id, const void *data);
+stoa_status stoa__change_add(stoa_world *world, stoa_entity e, stoa_component id);
+stoa_status stoa__change_take(stoa_world *world, stoa_entity e, stoa_component id);
+
+/* Sets one component that is not sparse, or adds it if there is no value. Reported. */
+stoa_status stoa__change_column_put(stoa_world *world, stoa_entity e, stoa_component id,
+                                    const void *data);
+
+/* Takes one component away that is not sparse. Reported. */
+stoa_status stoa__change_column_take(stoa_world *world, stoa_entity e, stoa_component id);
+
+/* Calls the hooks of one kind, of which there are some; the value is where it was put. */
+STOA__INLINE void stoa__change_fire(stoa_world *world, stoa_hook_kind kind, stoa_entity e,
+                                    const stoa__component *component, void *value) {
+    const stoa__hook *last = component->hooks[kind], *hook = last->ring;
+    if (STOA_LIKELY(!hook->removed)) {
+        hook->call(world, e, value, hook->user);
+    }
+    if (!STOA_LIKELY(hook == last)) {
+        stoa__hook_fire(world, e, component, hook, last);
+    }
+}
+
+/* Tells hooks of a component that is new, and, with a value, that it was given one. */
+STOA__INLINE void stoa__change_tell(stoa_world *world, stoa_entity e,
+                                    const stoa__component *component, void *value, bool given) {
+    stoa__hook_lock(world, e);
+    bool adds = component->hooks[STOA_ON_ADD] != NULL;
+    if (adds) {
+        stoa__change_fire(world, STOA_ON_ADD, e, component, value);
+    }
+    const stoa__hook *last = given ? component->hooks[STOA_ON_SET] : NULL;
+    if (last != NULL && adds) {
+        stoa__hook_fire(world, e, component, last, last);
+    } else if (last != NULL) {
+        stoa__change_fire(world, STOA_ON_SET, e, component, value);
+    }
+    stoa__hook_unlock(world);
+}
+
 /* Overwrites a value where it is. */
 STOA__INLINE void stoa__change_overwrite(const stoa__component *component, uint8_t *to,
                                          const void *data) {

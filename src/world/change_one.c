@@ -48,18 +48,6 @@ STOA__APART static stoa_status move_quick(stoa_world *world, stoa_entity e, stoa
     return STOA_OK;
 }
 
-/* Calls the hooks of one kind, of which there are some; the value is where it was put. */
-STOA__INLINE void hooks_fire(stoa_world *world, stoa_hook_kind kind, stoa_entity e,
-                             const stoa__component *component, void *value) {
-    const stoa__hook *last = component->hooks[kind], *hook = last->ring;
-    if (STOA_LIKELY(!hook->removed)) {
-        hook->call(world, e, value, hook->user);
-    }
-    if (!STOA_LIKELY(hook == last)) {
-        stoa__hook_fire(world, e, component, hook, last);
-    }
-}
-
 /* Puts a component along an edge that is told to its hooks only; there must be room to lock the
  * entity. */
 STOA__APART static stoa_status put_hooked(stoa_world *world, stoa_entity e, stoa__archetype *source,
@@ -73,18 +61,7 @@ STOA__APART static stoa_status put_hooked(stoa_world *world, stoa_entity e, stoa
     }
     stoa__edge_ready(storage, edge, source);
     void *value = row_move(storage, e, source, edge, data, to);
-    stoa__hook_lock(world, e);
-    bool adds = component->hooks[STOA_ON_ADD] != NULL;
-    if (adds) {
-        hooks_fire(world, STOA_ON_ADD, e, component, value);
-    }
-    const stoa__hook *last = data != NULL ? component->hooks[STOA_ON_SET] : NULL;
-    if (last != NULL && adds) {
-        stoa__hook_fire(world, e, component, last, last);
-    } else if (last != NULL) {
-        hooks_fire(world, STOA_ON_SET, e, component, value);
-    }
-    stoa__hook_unlock(world);
+    stoa__change_tell(world, e, component, value, data != NULL);
     return STOA_OK;
 }
 
@@ -131,29 +108,6 @@ STOA__INLINE stoa_status component_move(stoa_world *world, stoa_entity e, stoa__
                : component_move_any(world, e, source, edge, data);
 }
 
-/* The edge that an entity takes for a key, if it is the one that was taken last and goes the short
- * way, and nothing is under way that could forbid it; else NULL. Tells the entity's archetype. */
-STOA__INLINE stoa__edge *edge_short(const stoa_world *world, stoa_entity e, uint32_t key,
-                                    stoa__archetype **source) {
-    const stoa__storage *storage = &world->storage;
-    const stoa_record *record = stoa__entities_find(storage, e);
-    const stoa__hop *hop = stoa__edge_hop_at(storage, key);
-    if (!STOA_LIKELY(record != NULL && storage->head.open == 0)) {
-        return NULL;
-    }
-    *source = stoa__row_archetype(storage, record->place);
-    return STOA_LIKELY(hop->source == *source && hop->key == key &&
-                       (hop->edge->quick || hop->edge->hooked))
-               ? hop->edge
-               : NULL;
-}
-
-STOA__INLINE stoa_status edge_take(stoa_world *world, stoa_entity e, stoa__archetype *source,
-                                   stoa__edge *edge, const void *data) {
-    return STOA_LIKELY(edge->quick) ? move_quick(world, e, source, edge, data)
-                                    : put_hooked(world, e, source, edge, data);
-}
-
 /* Overwrites a component of which nobody is told. */
 STOA__APART static stoa_status overwrite_untold(const stoa__storage *storage,
                                                 const stoa__component *component,
@@ -175,7 +129,7 @@ STOA__APART static stoa_status overwrite_hooked(stoa_world *world, stoa_entity e
     stoa__change_overwrite(component, value, data);
     stoa__row_mark(&world->storage, column, row);
     stoa__hook_lock(world, e);
-    hooks_fire(world, STOA_ON_SET, e, component, size != 0 ? value : NULL);
+    stoa__change_fire(world, STOA_ON_SET, e, component, size != 0 ? value : NULL);
     stoa__hook_unlock(world);
     return STOA_OK;
 }
@@ -209,7 +163,8 @@ STOA__INLINE stoa_status column_overwrite(stoa_world *world, stoa_entity e, stoa
                : overwrite_told(world, e, component, column, place, data);
 }
 
-/* column_put_one for a live entity whose component is not in the first column looked at. */
+/* stoa__change_column_put for a live entity whose component is not in the first column looked at.
+ */
 STOA__APART static stoa_status column_put_sought(stoa_world *world, stoa_entity e,
                                                  stoa_component id, const void *data) {
     stoa__storage *storage = &world->storage;
@@ -220,9 +175,8 @@ STOA__APART static stoa_status column_put_sought(stoa_world *world, stoa_entity 
                           : component_move(world, e, archetype, id, data);
 }
 
-/* Sets one component that is not sparse, or adds it if there is no value. */
-STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, stoa_component id,
-                                              const void *data) {
+stoa_status stoa__change_column_put(stoa_world *world, stoa_entity e, stoa_component id,
+                                    const void *data) {
     const stoa__storage *storage = &world->storage;
     const stoa_record *record = stoa__entities_find(storage, e);
     if (!STOA_LIKELY(record != NULL)) {
@@ -235,9 +189,7 @@ STOA__APART static stoa_status column_put_one(stoa_world *world, stoa_entity e, 
                : column_put_sought(world, e, id, data);
 }
 
-/* Takes one component away that is not sparse. */
-STOA__APART static stoa_status column_take_one(stoa_world *world, stoa_entity e,
-                                               stoa_component id) {
+stoa_status stoa__change_column_take(stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__storage *storage = &world->storage;
     const stoa_record *record = stoa__entities_find(storage, e);
     if (!STOA_LIKELY(record != NULL)) {
@@ -256,25 +208,23 @@ STOA__INLINE stoa__sparse *id_set(const stoa_world *world, stoa_component id) {
     return STOA_LIKELY(storage->sparse_first == NULL) ? NULL : stoa__component_at(storage, id)->set;
 }
 
-/* Sets one component; `id` must be known. */
-STOA__INLINE stoa_status component_set(stoa_world *world, stoa_entity e, stoa_component id,
-                                       const void *data) {
+stoa_status stoa__change_set(stoa_world *world, stoa_entity e, stoa_component id,
+                             const void *data) {
     stoa__sparse *set = id_set(world, id);
     return set != NULL ? stoa__change_sparse_set(world, e, set, data)
-                       : column_put_one(world, e, id, data);
+                       : stoa__change_column_put(world, e, id, data);
 }
 
-/* Adds one component; `id` must be known. */
-STOA__INLINE stoa_status component_add(stoa_world *world, stoa_entity e, stoa_component id) {
+stoa_status stoa__change_add(stoa_world *world, stoa_entity e, stoa_component id) {
     stoa__sparse *set = id_set(world, id);
     return set != NULL ? stoa__change_sparse_add(world, e, set)
-                       : column_put_one(world, e, id, NULL);
+                       : stoa__change_column_put(world, e, id, NULL);
 }
 
-/* Takes one component away; `id` must be known. */
-STOA__INLINE stoa_status component_take(stoa_world *world, stoa_entity e, stoa_component id) {
+stoa_status stoa__change_take(stoa_world *world, stoa_entity e, stoa_component id) {
     stoa__sparse *set = id_set(world, id);
-    return set != NULL ? stoa__change_sparse_take(world, e, set) : column_take_one(world, e, id);
+    return set != NULL ? stoa__change_sparse_take(world, e, set)
+                       : stoa__change_column_take(world, e, id);
 }
 
 /* What stands for the value of a tag: to set one is to give a value, of no bytes. */
@@ -295,94 +245,15 @@ stoa_status stoa_set_id(stoa_world *world, stoa_entity e, stoa_component id, con
     if (value == NULL && size != 0) {
         return stoa__world_null(world, "value");
     }
-    return component_set(world, e, id, value != NULL ? value : &tag_value);
+    return stoa__change_set(world, e, id, value != NULL ? value : &tag_value);
 }
 
 stoa_status stoa_add_id(stoa_world *world, stoa_entity e, stoa_component id) {
     stoa_status status = stoa__world_knows(world, id);
-    return status == STOA_OK ? component_add(world, e, id) : status;
+    return status == STOA_OK ? stoa__change_add(world, e, id) : status;
 }
 
 stoa_status stoa_remove_id(stoa_world *world, stoa_entity e, stoa_component id) {
     stoa_status status = stoa__world_knows(world, id);
-    return status == STOA_OK ? component_take(world, e, id) : status;
-}
-
-/* The id of a type, which is remembered from now on; 0 with the failure reported. */
-static stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = stoa__value_type(world, e, type);
-    if (id != 0) {
-        stoa__type_remember(world, type, id);
-    }
-    return id;
-}
-
-/* stoa_set_type for types that are not remembered, and for null values. */
-STOA__APART static stoa_status type_set_any(stoa_world *world, stoa_entity e, stoa_type *type,
-                                            const void *value) {
-    stoa_component id = type_id(world, e, type);
-    if (id == 0) {
-        return stoa_last_error().status;
-    }
-    if (value == NULL && type->size != 0) {
-        return stoa__world_null(world, "value");
-    }
-    return component_set(world, e, id, value != NULL ? value : &tag_value);
-}
-
-/* stoa_add_type for types that are not remembered. */
-STOA__APART static stoa_status type_add_any(stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = type_id(world, e, type);
-    return id != 0 ? component_add(world, e, id) : stoa_last_error().status;
-}
-
-/* stoa_remove_type for types that are not remembered. */
-STOA__APART static stoa_status type_remove_any(stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_component id = type_id(world, e, type);
-    return id != 0 ? component_take(world, e, id) : stoa_last_error().status;
-}
-
-/* column_put_one, the way that was taken last if that is right again. */
-STOA__INLINE stoa_status column_put(stoa_world *world, stoa_entity e, stoa_component id,
-                                    const void *data) {
-    stoa__archetype *source;
-    stoa__edge *edge = edge_short(world, e, id, &source);
-    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, data)
-                                     : column_put_one(world, e, id, data);
-}
-
-stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
-    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
-    if (!STOA_LIKELY(hop != NULL && value != NULL)) {
-        return type_set_any(world, e, type, value);
-    }
-    if (hop->set != NULL) {
-        return stoa__change_sparse_set(world, e, hop->set, value);
-    }
-    return column_put(world, e, hop->id, value);
-}
-
-stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
-    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
-    if (!STOA_LIKELY(hop != NULL)) {
-        return type_add_any(world, e, type);
-    }
-    if (hop->set != NULL) {
-        return stoa__change_sparse_add(world, e, hop->set);
-    }
-    return column_put(world, e, hop->id, NULL);
-}
-
-stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
-    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
-    if (!STOA_LIKELY(hop != NULL)) {
-        return type_remove_any(world, e, type);
-    }
-    if (hop->set != NULL) {
-        return stoa__change_sparse_take(world, e, hop->set);
-    }
-    stoa__archetype *source;
-    stoa__edge *edge = edge_short(world, e, hop->id | STOA__KEY_DROP, &source);
-    return STOA_LIKELY(edge != NULL) ? edge_take(world, e, source, edge, NULL)
-                                     : column_take_one(world, e, hop->id);
+    return status == STOA_OK ? stoa__change_take(world, e, id) : status;
 }

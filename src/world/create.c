@@ -8,6 +8,15 @@
 #include "storage/sparse.h"
 #include "world/react.h"
 
+#define FRONT_IS(member)                                                                           \
+    (offsetof(stoa_world_front, member) == offsetof(stoa__storage, member) &&                      \
+     sizeof((stoa_world_front){0}.member) == sizeof((stoa__storage){0}.member))
+
+_Static_assert(FRONT_IS(head) && FRONT_IS(record_capacity) && FRONT_IS(free_first) &&
+                   FRONT_IS(free_count) && FRONT_IS(rows) && FRONT_IS(bundles) &&
+                   offsetof(stoa_archetype_front, tail) == offsetof(stoa__archetype, tail),
+               "what stoa_create_with knows of the world is where it is");
+
 /* Gives a place to a new entity, or to the one whose slot is held. */
 STOA__INLINE stoa_entity slot_settle(stoa__storage *storage, stoa_entity held, uint32_t place) {
     if (STOA_LIKELY(held.index == 0)) {
@@ -79,6 +88,11 @@ STOA__INLINE stoa_entity entity_settle(stoa__storage *storage, stoa_entity held,
     return e;
 }
 
+/* Where a bundle is remembered that starts with a descriptor. */
+STOA__INLINE uint32_t bundle_number(const stoa_type *first, int32_t count) {
+    return stoa_bundle_at(first, count) / (uint32_t)sizeof(stoa_bundle);
+}
+
 /* The bundle remembered for these values, known again by the slots of their descriptors; NULL if it
  * is another. */
 STOA__INLINE stoa__bundle *bundle_recall(const stoa_world *world, const stoa_value *values,
@@ -87,7 +101,8 @@ STOA__INLINE stoa__bundle *bundle_recall(const stoa_world *world, const stoa_val
                      values[0].type != NULL)) {
         return NULL;
     }
-    stoa__bundle *bundle = stoa__bundle_at(world, values[0].type, count);
+    stoa__bundle *bundle =
+        (stoa__bundle *)(uintptr_t)&world->bundles[bundle_number(values[0].type, count)];
     if (!STOA_LIKELY(bundle->count == count)) {
         return NULL;
     }
@@ -101,35 +116,60 @@ STOA__INLINE stoa__bundle *bundle_recall(const stoa_world *world, const stoa_val
     return bundle;
 }
 
-/* Where a bundle of described types is to be remembered, and the slots of its descriptors; NULL if
- * it is not to be. */
-static stoa__bundle *bundle_note(const stoa_world *world, const stoa_value *values, int32_t count,
-                                 uint32_t *slots) {
+/* Where a bundle of described types is to be remembered, and the slots of its descriptors;
+ * STOA__NONE if it is not to be. */
+static uint32_t bundle_note(const stoa_value *values, int32_t count, uint32_t *slots) {
     if (count > STOA__BUNDLE_SHORT) {
-        return NULL;
+        return STOA__NONE;
     }
     for (int32_t i = 0; i < count; i++) {
         if (values[i].type == NULL) {
-            return NULL;
+            return STOA__NONE;
         }
         slots[i] = STOA_LOAD(&values[i].type->slot);
     }
-    return stoa__bundle_at(world, values[0].type, count);
+    return bundle_number(values[0].type, count);
 }
 
 /* Remembers a bundle. Its offsets are read when it is next used. */
-static void bundle_remember(const stoa_world *world, stoa__bundle *bundle, const uint32_t *slots,
-                            int32_t count, stoa__edge *edge) {
+static void bundle_remember(stoa_world *world, uint32_t at, const uint32_t *slots, int32_t count,
+                            stoa__edge *edge) {
+    stoa__bundle *bundle = &world->bundles[at];
     memcpy(bundle->slots, slots, (size_t)count * sizeof *slots);
     bundle->edge = edge;
     bundle->count = count;
     bundle->epoch = world->storage.head.epoch - 1;
+    world->storage.bundles[at] = (stoa_bundle){.sizes = 0};
+}
+
+/* Lets stoa_create_with know of a bundle whose offsets are right, if it can make use of it. */
+static void bundle_show(const stoa__storage *storage, const stoa__bundle *bundle,
+                        stoa_bundle *shown) {
+    const stoa__edge *edge = bundle->edge;
+    *shown = (stoa_bundle){.epoch = storage->head.epoch,
+                           .target = (stoa_archetype_front *)(void *)edge->target,
+                           .index = edge->target->index};
+    uint32_t sizes = (uint32_t)bundle->count << 24;
+    sizes |= storage->record_stamps != NULL ? STOA_SIZES_STAMPED : 0;
+    if (bundle->count > STOA_CREATE_FEW || !edge->plain || edge->rich || edge->watched) {
+        return;
+    }
+    for (int32_t i = 0; i < bundle->count; i++) {
+        uint32_t size = bundle->puts[i].size;
+        if (size % 4 != 0 || size > STOA_WORDS_SIZE) {
+            return;
+        }
+        shown->slots[i] = bundle->slots[i];
+        shown->offsets[i] = bundle->puts[i].to;
+        sizes |= size << 8 * i;
+    }
+    shown->sizes = sizes;
 }
 
 /* Reads the offsets of a bundle anew. */
-STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bundle) {
+STOA__COLD static void bundle_refresh(stoa_world *world, stoa__bundle *bundle) {
+    stoa__storage *storage = &world->storage;
     stoa__edge *edge = bundle->edge;
-    bool words = edge->plain && !edge->rich && !edge->watched;
     stoa__edge_ready(storage, edge, storage->archetypes[0]);
     for (int32_t i = 0; i < bundle->count; i++) {
         stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[i]]);
@@ -138,12 +178,33 @@ STOA__COLD static void bundle_refresh(stoa__storage *storage, stoa__bundle *bund
             at++;
         }
         bundle->puts[i] = edge->puts[at];
-        uint32_t size = edge->puts[at].size;
-        words = words && size % 4 == 0 && size <= 16;
     }
-    bundle->target = edge->target;
-    bundle->words = words;
     bundle->epoch = storage->head.epoch;
+    bundle_show(storage, bundle, &storage->bundles[bundle - world->bundles]);
+}
+
+stoa_status stoa__bundles_check(const stoa_world *world) {
+    const stoa__storage *storage = &world->storage;
+    for (uint32_t i = 0; i < STOA_BUNDLES; i++) {
+        const stoa__bundle *bundle = &world->bundles[i];
+        const stoa_bundle *shown = &storage->bundles[i];
+        if (shown->sizes == 0 || shown->epoch != storage->head.epoch) {
+            continue;
+        }
+        stoa_bundle right;
+        bundle_show(storage, bundle, &right);
+        bool good = bundle->epoch == shown->epoch && memcmp(&right, shown, sizeof right) == 0;
+        for (int32_t k = 0; good && k < bundle->count; k++) {
+            stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[k]]);
+            const stoa_column *column = stoa__archetype_column(bundle->edge->target, id);
+            good = column != NULL && column->offset == shown->offsets[k] &&
+                   stoa__component_at(storage, id)->info.size == bundle->puts[k].size;
+        }
+        if (!good) {
+            return stoa__error(STOA_CORRUPT, "bundle %u is not as it is remembered", i);
+        }
+    }
+    return STOA_OK;
 }
 
 /* The edge that leads from nothing to the columns of a bundle; NULL with the thread's error set. */
@@ -246,10 +307,10 @@ STOA__COLD static stoa_entity create_long(stoa_world *world, const stoa_value *v
     }
     /* Hooks of the new entity may free the values, as those of a prefab. */
     uint32_t slots[STOA__BUNDLE_SHORT];
-    stoa__bundle *place = bundle_note(world, values, count, slots);
+    uint32_t at = bundle_note(values, count, slots);
     stoa_entity e = create_any(world, &bundle, values, held);
-    if (e.index != 0 && place != NULL && bundle.sparse_count == 0 && bundle.count > 0) {
-        bundle_remember(world, place, slots, count, bundle_edge(&world->storage, &bundle));
+    if (e.index != 0 && at != STOA__NONE && bundle.sparse_count == 0 && bundle.count > 0) {
+        bundle_remember(world, at, slots, count, bundle_edge(&world->storage, &bundle));
     }
     return e;
 }
@@ -289,7 +350,7 @@ stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int3
         return STOA_NULL;
     }
     if (!STOA_LIKELY(bundle->epoch == storage->head.epoch)) {
-        bundle_refresh(storage, bundle);
+        bundle_refresh(world, bundle);
     }
     for (int32_t i = 0; i < count; i++) {
         stoa__value_put(edge, &bundle->puts[i], row, values[i].data);
@@ -334,68 +395,66 @@ STOA__APART static stoa_entity create_three_any(stoa_world *world, stoa_type *fi
 }
 
 /* True if the piece is the one remembered and has a value. */
-STOA__INLINE bool piece_known(const stoa__bundle *bundle, int32_t i, piece p) {
+STOA__INLINE bool piece_known(const stoa_bundle *bundle, int32_t i, piece p) {
     return STOA_LIKELY(p.type != NULL && p.data != NULL &&
                        STOA_LOAD(&p.type->slot) == bundle->slots[i]);
 }
 
 /* Copies the value of a bundle of words into its row. */
-STOA__INLINE void piece_write(const stoa__bundle *bundle, int32_t i, uint8_t *data, uint32_t slot,
-                              piece p, uint32_t tick) {
-    size_t size = bundle->puts[i].size;
-    uint8_t *column = data + bundle->puts[i].to;
-    stoa__state_mark(stoa__state_of(column, 0), tick, true);
-    stoa__value_words(column + slot * size, p.data, size);
+STOA__INLINE void piece_write(const stoa_bundle *bundle, int32_t i, stoa_room room, piece p,
+                              uint64_t ticks) {
+    size_t size = bundle->sizes >> 8 * i & 0xFF;
+    uint8_t *column = room.data + bundle->offsets[i];
+    stoa_column_fresh(column, ticks);
+    stoa__value_words(column + room.row * size, p.data, size);
 }
 
-/* Makes an entity with a remembered bundle, without a call; STOA_NULL, and nothing done, if it must
- * go the general way. `count` is a constant. */
-STOA__INLINE stoa_entity create_few(stoa_world *world, int32_t count, piece a, piece b, piece c) {
+/* Makes an entity with a remembered bundle, without a call; false, and nothing done, if it must go
+ * the general way. `count` is a constant. */
+STOA__INLINE bool create_few(stoa_world *world, int32_t count, piece a, piece b, piece c,
+                             stoa_entity *e) {
     if (!STOA_LIKELY(world != NULL && a.type != NULL)) {
-        return STOA_NULL;
+        return false;
     }
     stoa__storage *storage = &world->storage;
-    const stoa__bundle *bundle = stoa__bundle_at(world, a.type, count);
-    if (!STOA_LIKELY(bundle->count == count && bundle->epoch == storage->head.epoch &&
-                     bundle->words && storage->head.open == 0 && piece_known(bundle, 0, a) &&
-                     (count < 2 || piece_known(bundle, 1, b)) &&
-                     (count < 3 || piece_known(bundle, 2, c)))) {
-        return STOA_NULL;
-    }
-    stoa_chunk *chunk = bundle->target->tail;
-    if (!STOA_LIKELY(chunk->count < bundle->target->head.chunk_capacity &&
-                     stoa__entities_ready(storage))) {
-        return STOA_NULL;
+    stoa_world_front *front = (stoa_world_front *)(void *)world;
+    const stoa_bundle *bundle = &storage->bundles[bundle_number(a.type, count)];
+    stoa_room room;
+    if (!STOA_LIKELY((bundle->sizes & ~STOA_SIZES_STAMPED) >> 24 == (uint32_t)count &&
+                     bundle->epoch == storage->head.epoch && storage->head.open == 0 &&
+                     piece_known(bundle, 0, a) && (count < 2 || piece_known(bundle, 1, b)) &&
+                     (count < 3 || piece_known(bundle, 2, c)) && stoa_room_find(bundle, &room))) {
+        return false;
     }
     /* The row is settled before it is filled in: a value that is written might be, for all the
      * compiler knows, any word of the world, which it would read anew. */
-    uint32_t slot = (uint32_t)chunk->count++;
-    uint8_t *data = chunk->data;
-    storage->rows[bundle->target->index]++;
-    stoa_entity e = stoa__entities_take(storage, chunk->number << STOA_PLACE_BITS | slot);
-    ((stoa_entity *)(void *)data)[slot] = e;
-    uint32_t tick = storage->head.tick;
-    piece_write(bundle, 0, data, slot, a, tick);
+    uint64_t ticks = STOA_JOIN(storage->head.tick, storage->head.tick);
+    if (!STOA_LIKELY(stoa_room_take(front, bundle, &room, e))) {
+        return false;
+    }
+    stoa__record_stamp(storage, e->index);
+    piece_write(bundle, 0, room, a, ticks);
     if (count > 1) {
-        piece_write(bundle, 1, data, slot, b, tick);
+        piece_write(bundle, 1, room, b, ticks);
     }
     if (count > 2) {
-        piece_write(bundle, 2, data, slot, c, tick);
+        piece_write(bundle, 2, room, c, ticks);
     }
-    return e;
+    return true;
 }
 
 stoa_entity stoa_create_one(stoa_world *world, stoa_type *type, const void *data) {
-    stoa_entity e =
-        create_few(world, 1, (piece){type, data}, (piece){NULL, NULL}, (piece){NULL, NULL});
-    return STOA_LIKELY(e.index != 0) ? e : create_one_any(world, type, data);
+    stoa_entity e;
+    return create_few(world, 1, (piece){type, data}, (piece){NULL, NULL}, (piece){NULL, NULL}, &e)
+               ? e
+               : create_one_any(world, type, data);
 }
 
 stoa_entity stoa_create_two(stoa_world *world, stoa_type *first, const void *first_data,
                             stoa_type *second, const void *second_data) {
-    stoa_entity e = create_few(world, 2, (piece){first, first_data}, (piece){second, second_data},
-                               (piece){NULL, NULL});
-    return STOA_LIKELY(e.index != 0)
+    stoa_entity e;
+    return create_few(world, 2, (piece){first, first_data}, (piece){second, second_data},
+                      (piece){NULL, NULL}, &e)
                ? e
                : create_two_any(world, first, first_data, second, second_data);
 }
@@ -403,9 +462,9 @@ stoa_entity stoa_create_two(stoa_world *world, stoa_type *first, const void *fir
 stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *first_data,
                               stoa_type *second, const void *second_data, stoa_type *third,
                               const void *third_data) {
-    stoa_entity e = create_few(world, 3, (piece){first, first_data}, (piece){second, second_data},
-                               (piece){third, third_data});
-    return STOA_LIKELY(e.index != 0)
+    stoa_entity e;
+    return create_few(world, 3, (piece){first, first_data}, (piece){second, second_data},
+                      (piece){third, third_data}, &e)
                ? e
                : create_three_any(world, first, first_data, second, second_data, third, third_data);
 }

@@ -3,22 +3,62 @@
  * A mould knows where each value goes and holds its bytes, so that making an entity is little more
  * than writing them. It is good for one epoch of layouts, in which nobody wants to be told of such
  * entities; otherwise the bundle is created as any other. Only bundles of a few components of up to
- * 16 bytes are made ready. One thread at a time. */
+ * 16 bytes are made ready. Each value is written as 16 bytes, whatever its size: the rest falls on
+ * rows that nobody has yet, for which the last rows of a chunk leave no room. One thread at a time.
+ */
 #include "storage/entities.h"
 #include "storage/row.h"
 #include "world/values.h"
 
-/* What a value looks like in a mould; false if it does not fit. */
-static bool part_make(const stoa__put *put, const uint8_t *data, stoa_mould_part *part) {
-    *part = (stoa_mould_part){.to = put->to, .size = put->size};
-    if (put->size != 0 && put->size != 4 && (put->size < 8 || put->size > 16)) {
+/* Values that are always written, so that nobody need count them: a mould of fewer has the first
+ * one several times. */
+#define VALUES_LEAST 3u
+/* Bytes that are written for each value. */
+#define VALUE_BYTES ((uint32_t)sizeof((stoa_mould_part){0}.value))
+
+_Static_assert(sizeof((stoa_mould){0}.parts) >=
+                   (STOA_MOULD_MAX + VALUES_LEAST - 1) * sizeof(stoa_mould_part),
+               "one value and many tags have room");
+
+/* Puts a value into a mould; false if it does not fit. */
+static bool value_make(stoa_mould *mould, const stoa__put *put, const void *data,
+                       int32_t capacity) {
+    if (put->size > VALUE_BYTES) {
         return false;
     }
-    if (data != NULL && put->size == 4) {
-        memcpy(&part->head, data, 4);
-    } else if (data != NULL && put->size != 0) {
-        memcpy(&part->head, data, 8);
-        memcpy(&part->tail, data + put->size - 8, 8);
+    stoa_mould_part *part = &mould->parts[mould->value_count++];
+    *part = (stoa_mould_part){.to = put->to, .size = put->size};
+    if (data != NULL) {
+        memcpy(part->value, data, put->size);
+    }
+    int32_t limit = capacity - (int32_t)((VALUE_BYTES - 1) / put->size);
+    mould->limit = limit < mould->limit ? limit : mould->limit;
+    return true;
+}
+
+/* Makes the parts of a mould; false if the bundle is not one that can be made ready. */
+static bool parts_make(stoa_mould *mould, const stoa__edge *edge, const stoa__values *bundle) {
+    int32_t capacity = edge->target->head.chunk_capacity;
+    mould->index = edge->target->index;
+    mould->limit = capacity;
+    mould->value_count = 0;
+    for (uint32_t i = 0; i < bundle->count; i++) {
+        if (edge->puts[i].size != 0 &&
+            !value_make(mould, &edge->puts[i], mould->values[bundle->source[i]].data, capacity)) {
+            return false;
+        }
+    }
+    if (mould->value_count == 0) {
+        return false;
+    }
+    while (mould->value_count < VALUES_LEAST) {
+        mould->parts[mould->value_count++] = mould->parts[0];
+    }
+    mould->part_count = mould->value_count;
+    for (uint32_t i = 0; i < bundle->count; i++) {
+        if (edge->puts[i].size == 0) {
+            mould->parts[mould->part_count++] = (stoa_mould_part){.to = edge->puts[i].to};
+        }
     }
     return true;
 }
@@ -27,7 +67,7 @@ static bool part_make(const stoa__put *put, const uint8_t *data, stoa_mould_part
 static void mould_ready(stoa_world *world, stoa_mould *mould) {
     stoa__storage *storage = &world->storage;
     stoa__values bundle;
-    mould->part_count = 0;
+    mould->target = mould->stamped = NULL;
     mould->tried = true;
     mould->epoch = storage->head.epoch;
     if (mould->count > STOA_MOULD_MAX ||
@@ -43,14 +83,10 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
         return;
     }
     stoa__edge_ready(storage, edge, storage->archetypes[0]);
-    for (uint32_t i = 0; i < bundle.count; i++) {
-        if (!part_make(&edge->puts[i], mould->values[bundle.source[i]].data, &mould->parts[i])) {
-            return;
-        }
-    }
-    mould->target = edge->target;
-    mould->part_count = bundle.count;
     mould->epoch = storage->head.epoch;
+    if (parts_make(mould, edge, &bundle)) {
+        *(storage->record_stamps == NULL ? &mould->target : &mould->stamped) = edge->target;
+    }
 }
 
 /* Creates as any bundle is. The mould is made ready for the next one before that, since hooks of
@@ -67,51 +103,54 @@ STOA__APART static stoa_entity create_any(stoa_world *world, stoa_mould *mould) 
     return stoa_create_values(world, mould->values, mould->count);
 }
 
-/* Two numbers that stand side by side in memory, written at once: what a creation waits for is
- * mostly its writes. */
-STOA__INLINE void pair_write(void *to, uint32_t first, uint32_t second) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t both = (uint64_t)second << 32 | first;
-#else
-    const uint32_t both[2] = {first, second};
-#endif
-    memcpy(to, &both, 8);
-}
-
-/* Writes the value of a part into a row, and marks its column. */
+/* Marks the column of a part, and writes the part's value into a row of it. */
 STOA__INLINE void part_write(const stoa_mould_part *part, uint8_t *data, size_t slot,
                              uint64_t ticks) {
-    size_t size = part->size;
     uint8_t *column = data + part->to;
-    uint8_t *to = column + slot * size;
-    if (!STOA_LIKELY(stoa__state_ticks(stoa__state_of(column, 0)) == ticks)) {
-        stoa__state_mark(stoa__state_of(column, 0), (uint32_t)ticks, true);
+    stoa_column_fresh(column, ticks);
+    memcpy(column + slot * part->size, part->value, VALUE_BYTES);
+}
+
+STOA__INLINE stoa_entity entity_of(uint64_t handle) {
+    stoa_entity e;
+    memcpy(&e, &handle, sizeof e);
+    return e;
+}
+
+/* Writes the parts that not every mould has. Returns the handle, so that a call to this can be the
+ * last thing that is done. */
+STOA__APART static stoa_entity parts_write_rest(const stoa_mould *mould, uint8_t *data, size_t slot,
+                                                uint64_t ticks, uint64_t handle) {
+    for (uint32_t i = VALUES_LEAST; i < mould->part_count; i++) {
+        if (i < mould->value_count) {
+            part_write(&mould->parts[i], data, slot, ticks);
+        } else {
+            stoa_column_fresh(data + mould->parts[i].to, ticks);
+        }
     }
-    if (STOA_LIKELY(size >= 8)) {
-        uint64_t head = part->head, tail = part->tail;
-        memcpy(to, &head, 8);
-        memcpy(to + size - 8, &tail, 8);
-    } else if (size != 0) {
-        memcpy(to, &part->head, 4);
-    }
+    return entity_of(handle);
 }
 
 /* Fills the next row of a chunk, for which there is room, and gives it to an entity whose slot is
  * taken. */
-STOA__INLINE void row_fill(stoa__storage *storage, const stoa_mould *mould, stoa_chunk *chunk,
-                           stoa_record *record, uint32_t index, uint32_t generation) {
-    uint32_t slot = (uint32_t)chunk->count;
+STOA__INLINE stoa_entity row_fill(stoa__storage *storage, const stoa_mould *mould,
+                                  stoa_chunk *chunk, stoa_record *record, uint32_t index,
+                                  uint32_t generation) {
+    size_t slot = (uint32_t)chunk->count;
     uint8_t *data = chunk->data;
-    pair_write(record, generation, chunk->number << STOA_PLACE_BITS | slot);
-    stoa__record_stamp(storage, index);
+    uint64_t home = STOA_JOIN(generation, chunk->number << STOA_PLACE_BITS | (uint32_t)slot);
+    uint64_t handle = STOA_JOIN(index, generation);
+    memcpy(record, &home, sizeof home);
     chunk->count = (int32_t)slot + 1;
-    storage->rows[((const stoa__archetype *)mould->target)->index]++;
-    pair_write(data + slot * sizeof(stoa_entity), index, generation);
-    uint64_t ticks = (uint64_t)storage->head.tick << 32 | storage->head.tick;
-    const stoa_mould_part *part = mould->parts, *end = part + mould->part_count;
-    do {
-        part_write(part, data, slot, ticks);
-    } while (++part != end);
+    storage->rows[mould->index]++;
+    uint64_t ticks = STOA_JOIN(storage->head.tick, storage->head.tick);
+    memcpy(data + slot * sizeof handle, &handle, sizeof handle);
+    for (uint32_t i = 0; i < VALUES_LEAST; i++) {
+        part_write(&mould->parts[i], data, slot, ticks);
+    }
+    return STOA_LIKELY(mould->part_count <= VALUES_LEAST)
+               ? entity_of(handle)
+               : parts_write_rest(mould, data, slot, ticks, handle);
 }
 
 /* stoa_create_mould where no slot is free, for a mould that is ready. */
@@ -122,20 +161,34 @@ STOA__APART static stoa_entity create_beyond(stoa_world *world, stoa_mould *moul
         return create_any(world, mould);
     }
     storage->head.record_count = index + 1;
-    row_fill(storage, mould, ((const stoa__archetype *)mould->target)->tail,
-             &storage->head.records[index], index, 1);
-    return (stoa_entity){index, 1};
+    return row_fill(storage, mould, ((const stoa__archetype *)mould->target)->tail,
+                    &storage->head.records[index], index, 1);
+}
+
+/* stoa_create_mould where there is no target: records are stamped, or the mould is not ready. */
+STOA__APART static stoa_entity create_stamped(stoa_world *world, stoa_mould *mould) {
+    stoa__storage *storage = &world->storage;
+    const stoa__archetype *target = mould->stamped;
+    if (target == NULL || target->tail->count >= mould->limit || !stoa__entities_ready(storage)) {
+        return create_any(world, mould);
+    }
+    stoa_entity e = stoa__entities_take(storage, 0);
+    return row_fill(storage, mould, target->tail, &storage->head.records[e.index], e.index,
+                    e.generation);
 }
 
 stoa_entity stoa_create_mould(stoa_world *world, stoa_mould *mould) {
-    if (!STOA_LIKELY(world != NULL && mould != NULL && mould->part_count != 0)) {
+    if (!STOA_LIKELY(world != NULL && mould != NULL &&
+                     stoa_bits_read(&mould->open) == stoa_bits_read(&world->storage.head.open))) {
         return create_any(world, mould);
     }
     stoa__storage *storage = &world->storage;
     const stoa__archetype *target = mould->target;
+    if (!STOA_LIKELY(target != NULL)) {
+        return create_stamped(world, mould);
+    }
     stoa_chunk *chunk = target->tail;
-    if (!STOA_LIKELY(mould->epoch == storage->head.epoch && storage->head.open == 0 &&
-                     chunk->count < target->head.chunk_capacity)) {
+    if (!STOA_LIKELY(chunk->count < mould->limit)) {
         return create_any(world, mould);
     }
     uint32_t index = storage->free_first;
@@ -146,6 +199,5 @@ stoa_entity stoa_create_mould(stoa_world *world, stoa_mould *mould) {
     uint32_t generation = record->generation & ~STOA__DEAD;
     storage->free_first = record->place;
     storage->free_count--;
-    row_fill(storage, mould, chunk, record, index, generation);
-    return (stoa_entity){index, generation};
+    return row_fill(storage, mould, chunk, record, index, generation);
 }

@@ -227,6 +227,9 @@ stoa_world *stoa_world_new(const stoa_world_desc *desc) {
     for (uint32_t i = 0; i < STOA__TYPES; i++) {
         world->types[i].slot = STOA__NONE;
     }
+    for (uint32_t i = 0; i < STOA__WAYS; i++) {
+        world->puts[i].slot = world->drops[i].slot = STOA__NONE;
+    }
     if (stoa__archetype_init(&world->storage) != STOA_OK ||
         stoa__entities_init(&world->storage) != STOA_OK || stoa__commands_init(world) != STOA_OK) {
         world_destroy(world);

@@ -62,23 +62,22 @@ typedef struct stoa__query_ops {
 
 /* Components in a bundle that is remembered, at most. */
 #define STOA__BUNDLE_SHORT 8
-/* Bundles remembered, a power of two. */
-#define STOA__BUNDLES 16
 
 /* A bundle of described types that entities were created with, and where its values go, in the
- * order they were named. Slots are never used twice, so what is remembered stays true. */
+ * order they were named. Slots are never used twice, so what is remembered stays true. What
+ * stoa_create_with has to know of it is in the storage, under the same number. */
 typedef struct stoa__bundle {
     stoa__edge *edge;
-    stoa__archetype *target; /* where the edge leads */
-    int32_t count;           /* 0: nothing remembered */
-    bool words;              /* plain components of up to four words */
-    uint32_t epoch;          /* of the storage, when offsets were read */
+    int32_t count;  /* 0: nothing remembered */
+    uint32_t epoch; /* of the storage, when offsets were read */
     uint32_t slots[STOA__BUNDLE_SHORT];
     stoa__put puts[STOA__BUNDLE_SHORT];
 } stoa__bundle;
 
 /* Types remembered, a power of two. */
 #define STOA__TYPES 32
+/* Ways of putting them remembered, and of taking them away; a power of two. */
+#define STOA__WAYS 16
 
 /* What a described type is in this world. It is found by where the descriptor is and only then
  * compared with its slot: the processor need not wait for the slot to know where a value will go.
@@ -120,20 +119,36 @@ struct stoa_world {
     stoa_chunk empties_chunk;    /* their one chunk: a list */
     stoa_handler on_assert;
     stoa_handler on_error;
-    stoa__bundle bundles[STOA__BUNDLES];
+    stoa__bundle bundles[STOA_BUNDLES];
     stoa__type_hop types[STOA__TYPES];
+    stoa__way puts[STOA__WAYS];  /* how the components of types were put last */
+    stoa__way drops[STOA__WAYS]; /* and taken away */
 };
 
-/* Where a bundle is remembered that starts with `type`. */
-STOA__INLINE stoa__bundle *stoa__bundle_at(const stoa_world *world, const stoa_type *type,
-                                           int32_t count) {
-    uint32_t at = STOA_LOAD(&type->slot) + 5 * (uint32_t)count;
-    return (stoa__bundle *)(uintptr_t)&world->bundles[at & (STOA__BUNDLES - 1)];
+/* Forgets all bundles. */
+STOA__INLINE void stoa__bundles_clear(stoa_world *world) {
+    memset(world->bundles, 0, sizeof world->bundles);
+    memset(world->storage.bundles, 0, sizeof world->storage.bundles);
 }
+
+/* STOA_CORRUPT if stoa_create_with would make something else of a bundle than a call does. */
+stoa_status stoa__bundles_check(const stoa_world *world);
+
+/* Where a type is remembered among `count`, in bytes from the first one on: what is remembered of
+ * one takes a cache line. */
+#define STOA__TYPE_AT(type, count) ((uintptr_t)(type) & ((uintptr_t)STOA__LINE * ((count)-1)))
 
 /* Where a type is remembered. */
 STOA__INLINE stoa__type_hop *stoa__type_hop_at(const stoa_world *world, const stoa_type *type) {
-    return (stoa__type_hop *)(uintptr_t)&world->types[(uintptr_t)type / 64 % STOA__TYPES];
+    return (stoa__type_hop *)((uintptr_t)world->types + STOA__TYPE_AT(type, STOA__TYPES));
+}
+
+/* Where the way of putting it is remembered, or of taking it away. */
+STOA__INLINE stoa__way *stoa__type_put_at(const stoa_world *world, const stoa_type *type) {
+    return (stoa__way *)((uintptr_t)world->puts + STOA__TYPE_AT(type, STOA__WAYS));
+}
+STOA__INLINE stoa__way *stoa__type_drop_at(const stoa_world *world, const stoa_type *type) {
+    return (stoa__way *)((uintptr_t)world->drops + STOA__TYPE_AT(type, STOA__WAYS));
 }
 
 /* What is remembered of a type, or NULL; neither need be there. */

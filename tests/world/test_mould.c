@@ -9,6 +9,12 @@ STOA_COMPONENT(Odd, { uint8_t bytes[11]; });
 STOA_COMPONENT(Wide, { int32_t numbers[25]; });
 STOA_COMPONENT(Byte, { uint8_t byte; });
 STOA_TAG(Frozen);
+STOA_TAG(Cold);
+STOA_TAG(Wet);
+STOA_TAG(Dark);
+STOA_TAG(Loud);
+STOA_TAG(Near);
+STOA_TAG(Far);
 STOA_COMPONENT_WITH(Heat, STOA_OPTIONS(.flags = STOA_SPARSE), { int32_t degrees; });
 STOA_COMPONENT_WITH(Seen, STOA_OPTIONS(.flags = STOA_ROW_TICKS), { int32_t count; });
 
@@ -43,7 +49,7 @@ static void twins_compare(const stoa_value *values, int32_t count, bool quick) {
                              stoa_added_type(b, f, values[k].type, stoa_tick(b) - 1));
         }
     }
-    assert_int_equal(mould.part_count > 0, quick);
+    assert_int_equal(mould.target != NULL, quick);
     assert_int_equal(stoa_hash(a), stoa_hash(b));
     support_world_close(&with);
     support_world_close(&without);
@@ -58,10 +64,18 @@ static void mould_makes_what_its_bundle_makes(void **state) {
                               STOA_VALUE(Odd, {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}})),
                   true);
     twins_compare(STOA_VALUES(STOA_ZERO(Position), STOA_ZERO(Health), STOA_ZERO(Frozen)), true);
-    twins_compare(STOA_VALUES(STOA_ZERO(Frozen)), true);
+    twins_compare(STOA_VALUES(STOA_ZERO(Frozen)), false);
+    twins_compare(STOA_VALUES(STOA_ZERO(Frozen), STOA_ZERO(Cold), STOA_ZERO(Wet),
+                              STOA_VALUE(Position, {1, 2, 3}), STOA_ZERO(Dark), STOA_ZERO(Loud),
+                              STOA_ZERO(Near), STOA_ZERO(Far)),
+                  true);
+    twins_compare(STOA_VALUES(STOA_ZERO(Frozen), STOA_VALUE(Byte, {7})), true);
     twins_compare(NULL, 0, false);
     twins_compare(STOA_VALUES(STOA_VALUE(Health, {5}), STOA_VALUE(Wide, {{1, 2, 3}})), false);
-    twins_compare(STOA_VALUES(STOA_VALUE(Byte, {5})), false);
+    twins_compare(STOA_VALUES(STOA_VALUE(Byte, {5})), true);
+    twins_compare(STOA_VALUES(STOA_VALUE(Byte, {5}), STOA_VALUE(Odd, {{9}}),
+                              STOA_VALUE(Pair, {1, 2}), STOA_VALUE(Quad, {3, 4, 5, 6})),
+                  true);
     twins_compare(STOA_VALUES(STOA_VALUE(Health, {5}), STOA_VALUE(Heat, {6})), false);
     twins_compare(STOA_VALUES(STOA_VALUE(Health, {5}), STOA_VALUE(Seen, {6})), false);
 }
@@ -81,7 +95,7 @@ static void mould_that_is_ready_tells_hooks_that_come_later(void **state) {
     int32_t sum = 0;
     stoa_create_mould(w, &mould);
     stoa_create_mould(w, &mould);
-    assert_int_equal(mould.part_count, 2);
+    assert_non_null(mould.target);
     stoa_hook hook = stoa_on_set(w, Health, called, &sum);
     stoa_create_mould(w, &mould);
     stoa_create_mould(w, &mould);
@@ -90,7 +104,7 @@ static void mould_that_is_ready_tells_hooks_that_come_later(void **state) {
     stoa_create_mould(w, &mould);
     stoa_create_mould(w, &mould);
     assert_int_equal(sum, 10);
-    assert_int_equal(mould.part_count, 2);
+    assert_non_null(mould.target);
     assert_int_equal(stoa_count(w), 6);
 }
 
@@ -116,11 +130,40 @@ static void mould_fails_as_its_bundle_does(void **state) {
     assert_int_equal(stoa_count(w), 1);
 }
 
+/* ENT-06 SNP-08 */
+static void mould_goes_on_in_a_world_that_keeps_frames(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    const stoa_value values[] = {STOA_VALUE(Health, {5}), STOA_VALUE(Pair, {6, 7})};
+    stoa_mould mould = {.values = values, .count = 2};
+    for (int32_t i = 0; i < 40; i++) {
+        stoa_create_mould(w, &mould);
+    }
+    stoa_frames *frames = stoa_frames_new(w, 4);
+    assert_non_null(frames);
+    assert_int_equal(stoa_frames_save(frames), STOA_OK);
+    uint64_t hash = stoa_hash(w);
+    for (int32_t i = 0; i < 40; i++) {
+        stoa_entity e = stoa_create_mould(w, &mould);
+        assert_int_equal(stoa_get(w, e, Pair)->b, 7);
+        assert_int_equal(i % 2 == 0 ? stoa_destroy(w, e) : STOA_OK, STOA_OK);
+    }
+    assert_null(mould.target);
+    assert_non_null(mould.stamped);
+    assert_int_equal(stoa_check(w), STOA_OK);
+    assert_int_equal(stoa_frames_restore(frames, 0, NULL), STOA_OK);
+    assert_int_equal(stoa_hash(w), hash);
+    assert_int_equal(stoa_check(w), STOA_OK);
+    stoa_frames_free(frames);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mould_makes_what_its_bundle_makes),
         cmocka_unit_test_setup_teardown(mould_that_is_ready_tells_hooks_that_come_later,
                                         support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(mould_goes_on_in_a_world_that_keeps_frames, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(mould_fails_as_its_bundle_does, support_setup,
                                         support_teardown),
     };

@@ -1,0 +1,70 @@
+/* Shifting: what is not inlined.
+ *
+ * An edge is open for the epoch it was read in: whatever could shut it moves the epoch on. */
+#include "storage/shift.h"
+
+/* True if every copy belongs to a run, and so does the component that is put. */
+static bool edge_worded(const stoa__edge *edge) {
+    for (uint32_t i = 0; i < edge->lanes; i++) {
+        if (stoa__shift_run(edge->copies[i].size) == STOA__RUNS) {
+            return false;
+        }
+    }
+    return edge->puts->size == 0 || stoa__shift_run(edge->puts->size) != STOA__RUNS;
+}
+
+/* True if one column is kept, has 12 bytes, and so has what is put or dropped; no tags. */
+static bool edge_vector(const stoa__edge *edge) {
+    bool drops = (edge->single & STOA__KEY_DROP) != 0;
+    return edge->runs[1] == 1 && edge->kept == 1 && edge->tag_count == 0 &&
+           (drops ? edge->lanes == 2 && edge->copies[1].size == 12 : edge->puts->size == 12);
+}
+
+void stoa__shift_regate(const stoa__storage *storage, stoa__edge *edge, bool straight, bool told) {
+    edge->open = straight && (!edge->watched || told) && storage->record_stamps == NULL &&
+                 edge->kept <= UINT8_MAX && edge_worded(edge);
+    edge->vector = edge->open && edge_vector(edge);
+}
+
+STOA__COLD stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *from, uint8_t *to,
+                                         uint8_t *last) {
+    for (uint32_t i = 0; i < edge->kept; i++) {
+        const stoa__copy *copy = &edge->copies[i];
+        stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
+    }
+    stoa__edge_tags(edge, to, from);
+    if (last != from) {
+        stoa__row_states_merge(edge->source, from, last);
+    }
+    return STOA_OK;
+}
+
+void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot) {
+    bool drops = (edge->single & STOA__KEY_DROP) != 0;
+    *way = (stoa__way){.gate = edge->vector && !edge->watched ? stoa__gate_of(edge->epoch) : 0,
+                       .edge = edge,
+                       .slot = slot,
+                       .source = edge->source,
+                       .tail = edge->source->tail,
+                       .end = edge->target->tail,
+                       .indexes = {edge->source->index, edge->target->index}};
+    if (edge->vector) {
+        way->side = drops ? edge->copies[1].from : edge->puts->to;
+        way->kept[0] = edge->copies->from;
+        way->kept[1] = edge->copies->to;
+    }
+}
+
+bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
+    if (way->slot == STOA__NONE || way->gate != stoa__gate_of(storage->head.epoch)) {
+        return true;
+    }
+    stoa__way is;
+    stoa__way_fill(&is, way->edge, way->slot);
+    const stoa__archetype *source = way->source;
+    return is.gate == way->gate && is.source == source && is.side == way->side &&
+           memcmp(is.kept, way->kept, sizeof is.kept) == 0 &&
+           memcmp(is.indexes, way->indexes, sizeof is.indexes) == 0 && !way->edge->watched &&
+           storage->archetypes[is.indexes[0]] == source &&
+           stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge;
+}

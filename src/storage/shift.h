@@ -1,0 +1,218 @@
+/* Shifting: the straight way of a row along an edge that puts or drops one component.
+ *
+ * An edge has it if nothing is there but plain columns of whole words, up to four, nobody has to be
+ * told, and there is room. All that was asked before and holds until the epoch moves on: one
+ * compare with the gate of the edge stands for it. No function is called, so that no register is
+ * saved; what is rare comes last, as a call with no way back. Columns of one size stand together in
+ * the edge, so that each kind is copied by code that knows it. */
+#ifndef STOA_STORAGE_SHIFT_H
+#define STOA_STORAGE_SHIFT_H
+
+#include "storage/edge.h"
+
+/* Rows that a shift touches: the one that leaves, where it goes, and the last one of the source,
+ * which fills the hole and may be the same as the first. */
+typedef struct stoa__shift {
+    stoa__row from;
+    stoa__row to;
+    stoa__row last;
+} stoa__shift;
+
+/* Bytes that go through one register. */
+typedef struct stoa__sixteen {
+    _Alignas(16) uint8_t bytes[16];
+} stoa__sixteen;
+
+/* Runs of copies that an edge tells apart, by their size. */
+#define STOA__RUNS 4u
+
+/* Which of them a copy of that size belongs to; STOA__RUNS if to none. */
+STOA__INLINE uint32_t stoa__shift_run(uint32_t size) {
+    return size % 4 == 0 && size > 0 && size <= 16 ? 4 - size / 4 : STOA__RUNS;
+}
+
+/* Reads anew whether an edge is open. `straight`: it changes one component of plain columns;
+ * `told`: only hooks want to know. */
+void stoa__shift_regate(const stoa__storage *storage, stoa__edge *edge, bool straight, bool told);
+
+/* True if rows may be shifted along an edge now. */
+STOA__INLINE bool stoa__shift_open(const stoa__storage *storage, const stoa__edge *edge) {
+    return edge->open && stoa__gate_of(edge->epoch) == stoa__gate_now(storage);
+}
+
+/* Merges the states of all columns that a shift touched; STOA_OK. */
+stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *from, uint8_t *to, uint8_t *last);
+
+/* Notes what a shift along an edge needs. */
+void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot);
+
+/* True unless something is noted that is not so. */
+bool stoa__way_right(const stoa__storage *storage, const stoa__way *way);
+
+/* The chunk of an entity that may be shifted along a way whose gate is open, or NULL. A handle is
+ * an entity as one number. */
+STOA__INLINE const stoa_chunk_ref *stoa__shift_chunk(const stoa__storage *storage,
+                                                     const stoa__way *way, uint64_t handle) {
+    if (!STOA_LIKELY(STOA_FIRST(handle) < storage->head.record_count)) {
+        return NULL;
+    }
+    uint64_t record = stoa_bits_read(&storage->head.records[STOA_FIRST(handle)]);
+    if (!STOA_LIKELY(STOA_FIRST(record) == STOA_SECOND(handle) &&
+                     (int32_t)STOA_SECOND(handle) > 0)) {
+        return NULL;
+    }
+    const stoa_chunk_ref *chunk = &storage->head.chunks[STOA_SECOND_FROM(record, STOA_PLACE_BITS)];
+    const stoa__archetype *source = way->source, *target = way->edge->target;
+    return STOA_LIKELY(chunk->archetype == &source->head && source->tail == way->tail &&
+                       target->tail == way->end && way->end->count < target->head.chunk_capacity &&
+                       way->tail->count > 1)
+               ? chunk
+               : NULL;
+}
+
+/* Takes a row at the end of the target and the last one from the source, and notes who is where.
+ * Everything is read right where it is needed: after a write through a pointer to bytes a compiler
+ * reads again anyway, which costs less than keeping it. */
+STOA__INLINE stoa__shift stoa__shift_begin(const stoa__storage *storage, const stoa__way *way,
+                                           const stoa_chunk_ref *chunk, uint64_t handle) {
+    stoa__shift shift;
+    shift.from.data = chunk->data;
+    stoa_chunk *end = way->end, *tail = way->tail;
+    uint32_t slot = (uint32_t)end->count, last = (uint32_t)tail->count - 1;
+    shift.to = (stoa__row){end->data, slot, end->number << STOA_PLACE_BITS | slot};
+    shift.last = (stoa__row){tail->data, last, 0};
+    end->count = (int32_t)slot + 1;
+    tail->count = (int32_t)last;
+    memcpy(stoa__row_entity(shift.to), &handle, sizeof handle);
+    uint64_t moved = stoa_bits_read(stoa__row_entity(shift.last));
+    stoa_record *records = storage->head.records;
+    shift.from.place = records[STOA_FIRST(handle)].place;
+    shift.from.slot = shift.from.place & (STOA__ROWS_MAX - 1);
+    /* The record of the entity comes second: if its row is the last one both are the same. */
+    records[STOA_FIRST(moved)].place = shift.from.place;
+    records[STOA_FIRST(handle)].place = shift.to.place;
+    memcpy(stoa__row_entity(shift.from), &moved, sizeof moved);
+    uint32_t *rows = storage->rows;
+    uint64_t indexes = stoa_bits_read(way->indexes);
+    rows[STOA_FIRST(indexes)]--;
+    rows[STOA_SECOND(indexes)]++;
+    return shift;
+}
+
+/* Copies a value of whole words to where another leaves, and that to its new place. */
+STOA__INLINE void stoa__shift_value(uint8_t *to, uint8_t *hole, const uint8_t *filler,
+                                    size_t size) {
+    if (size == 16) {
+        stoa__sixteen leaves, fills;
+        memcpy(&leaves, hole, 16);
+        memcpy(&fills, filler, 16);
+        memcpy(to, &leaves, 16);
+        memcpy(hole, &fills, 16);
+        return;
+    }
+    uint64_t leaves = 0, fills = 0;
+    uint32_t leaves_end = 0, fills_end = 0;
+    size_t first = size < 8 ? size : 8, end = size - first;
+    memcpy(&leaves, hole, first);
+    memcpy(&leaves_end, hole + first, end);
+    memcpy(&fills, filler, first);
+    memcpy(&fills_end, filler + first, end);
+    memcpy(to, &leaves, first);
+    memcpy(to + first, &leaves_end, end);
+    memcpy(hole, &fills, first);
+    memcpy(hole + first, &fills_end, end);
+}
+
+/* Copies columns of one size; returns whether the ticks of some differ. */
+STOA__INLINE uint64_t stoa__shift_lanes(const stoa__shift *shift, const stoa__copy *copy,
+                                        size_t count, size_t size) {
+    size_t from = shift->from.slot * size, to = shift->to.slot * size;
+    size_t last = shift->last.slot * size;
+    uint64_t differ = 0;
+    for (const stoa__copy *end = copy + count; copy != end; copy++) {
+        uint8_t *hole = shift->from.data + copy->from, *place = shift->to.data + copy->to;
+        uint8_t *filler = shift->last.data + copy->from;
+        uint64_t ticks = stoa__state_ticks(stoa__state_of(hole, 0));
+        differ |= (ticks ^ stoa__state_ticks(stoa__state_of(place, 0))) |
+                  (ticks ^ stoa__state_ticks(stoa__state_of(filler, 0)));
+        stoa__shift_value(place + to, hole + from, filler + last, size);
+    }
+    return differ;
+}
+
+/* Copies the columns that are kept; returns whether the ticks of some differ. */
+STOA__INLINE uint64_t stoa__shift_kept(const stoa__shift *shift, const stoa__edge *edge) {
+    const stoa__copy *copy = edge->copies;
+    const uint8_t *runs = edge->runs;
+    uint64_t differ = edge->tag_count;
+    differ |= stoa__shift_lanes(shift, copy, runs[0], 16);
+    copy += runs[0];
+    differ |= stoa__shift_lanes(shift, copy, runs[1], 12);
+    copy += runs[1];
+    differ |= stoa__shift_lanes(shift, copy, runs[2], 8);
+    return differ | stoa__shift_lanes(shift, copy + runs[2], runs[3], 4);
+}
+
+/* Fills the hole in a column that is left behind; returns whether the ticks differ. */
+STOA__INLINE uint64_t stoa__shift_left(const stoa__shift *shift, const stoa__copy *copy,
+                                       size_t size) {
+    uint8_t *hole = shift->from.data + copy->from, *filler = shift->last.data + copy->from;
+    uint64_t differ =
+        stoa__state_ticks(stoa__state_of(hole, 0)) ^ stoa__state_ticks(stoa__state_of(filler, 0));
+    hole += shift->from.slot * size;
+    filler += shift->last.slot * size;
+    for (size_t at = 0; at < size / 8 * 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, filler + at, sizeof word);
+        memcpy(hole + at, &word, sizeof word);
+    }
+    if (size % 8 != 0) {
+        uint32_t word;
+        memcpy(&word, filler + size - 4, sizeof word);
+        memcpy(hole + size - 4, &word, sizeof word);
+    }
+    return differ;
+}
+
+/* Where a row of vectors is from its column on, less the column's offset: kept as it is, so that
+ * the offset is added by the processor's addressing. */
+STOA__INLINE uint8_t *stoa__vector_row(stoa__row row) {
+    uint8_t *at = row.data + 12 * row.slot;
+    STOA__OPAQUE(at);
+    return at;
+}
+
+STOA__INLINE void stoa__vector_move(uint8_t *to, const uint8_t *from) {
+    uint64_t first;
+    uint32_t last;
+    memcpy(&first, from, sizeof first);
+    memcpy(&last, from + 8, sizeof last);
+    memcpy(to, &first, sizeof first);
+    memcpy(to + 8, &last, sizeof last);
+}
+
+/* Copies the one vector that is kept, and fills the hole of one that is left behind; returns
+ * whether ticks differ. */
+STOA__INLINE uint64_t stoa__shift_vector(const stoa__shift *shift, const stoa__way *way,
+                                         bool left) {
+    uint64_t kept = stoa_bits_read(way->kept);
+    uint32_t out = STOA_FIRST(kept), in = STOA_SECOND(kept), side = way->side;
+    uint8_t *hole = stoa__vector_row(shift->from), *filler = stoa__vector_row(shift->last);
+    uint8_t *from = shift->from.data, *last = shift->last.data;
+    uint64_t ticks = stoa__state_ticks(stoa__state_of(from, out));
+    uint64_t differ = (ticks ^ stoa__state_ticks(stoa__state_of(shift->to.data, in))) |
+                      (ticks ^ stoa__state_ticks(stoa__state_of(last, out)));
+    if (left) {
+        differ |= stoa__state_ticks(stoa__state_of(from, side)) ^
+                  stoa__state_ticks(stoa__state_of(last, side));
+        stoa__vector_move(stoa__vector_row(shift->to) + in, hole + out);
+        stoa__vector_move(hole + out, filler + out);
+        stoa__vector_move(hole + side, filler + side);
+        return differ;
+    }
+    stoa__vector_move(stoa__vector_row(shift->to) + in, hole + out);
+    stoa__vector_move(hole + out, filler + out);
+    return differ;
+}
+
+#endif

@@ -7,6 +7,9 @@
 #define STOA_COMMANDS_H
 
 #include "stoa/access.h"
+#include "stoa/allocator.h"
+
+#include <string.h>
 
 STOA_BEGIN
 
@@ -36,8 +39,77 @@ stoa_entity stoa_commands_create(stoa_commands *commands);
 stoa_entity stoa_commands_create_values(stoa_commands *commands, const stoa_value *values,
                                         int32_t count);
 
+/// Bytes that stand before the value of a command; its size is a multiple of 8.
+#define STOA_COMMAND_HEADER 16u
+
+/// Types that a buffer finds at once, a power of two.
+#define STOA_LEADS 32u
+
+/// A type whose values are recorded as bytes, with no call.
+typedef struct stoa_lead {
+    const stoa_type *type; ///< NULL: none
+    uint64_t does;         ///< what follows the entity in a command that sets one
+} stoa_lead;
+
+/// The part of a command buffer that the fast paths use; not to be read by a program.
+typedef struct stoa_commands_head {
+    stoa_arena arena;       ///< where commands stand
+    int32_t count;          ///< commands that are not applied
+    uint32_t reserved;      ///< 0
+    const stoa_lead *leads; ///< STOA_LEADS of them, found by the address of the type
+    uint64_t destroys;      ///< what follows the entity in a command that destroys it
+} stoa_commands_head;
+
+/// Where a type is among those that a buffer finds at once.
+static inline uint32_t stoa_lead_index(const stoa_type *type) {
+    uintptr_t at = (uintptr_t)type;
+    return (uint32_t)(at >> 4 ^ at >> 9) & (STOA_LEADS - 1);
+}
+
+/// True for a handle that is not STOA_NULL, by one look.
+static inline bool stoa_entity_some(stoa_entity e) {
+    uint64_t bits;
+    memcpy(&bits, &e, sizeof bits);
+    return bits != 0;
+}
+
+/// Appends a command without its value, if there is room: where the value goes, else NULL.
+/// In a debug build there is none, so that the library looks at who records.
+static inline uint8_t *stoa_command_append(stoa_commands_head *head, stoa_entity e, uint64_t does,
+                                           uint32_t size) {
+#ifdef STOA_DEBUG
+    (void)head;
+    (void)e;
+    (void)does;
+    (void)size;
+    return NULL;
+#else
+    size_t extent = (STOA_COMMAND_HEADER + (size_t)size + 7) & ~(size_t)7;
+    uint8_t *at = head->arena.next;
+    if (!STOA_LIKELY((uintptr_t)head->arena.end - (uintptr_t)at >= extent &&
+                     head->count < INT32_MAX)) {
+        return NULL;
+    }
+    head->arena.next = at + extent;
+    head->count++;
+    memcpy(at, &e, sizeof e);
+    memcpy(at + sizeof e, &does, sizeof does);
+    return at + STOA_COMMAND_HEADER;
+#endif
+}
+
+/// The slow half of stoa_commands_destroy, and the same for any buffer.
+stoa_status stoa_commands_destroy_any(stoa_commands *commands, stoa_entity e);
+
 /// Records that an entity is destroyed.
-stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e);
+static inline stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e) {
+    stoa_commands_head *head = (stoa_commands_head *)(void *)commands;
+    if (STOA_LIKELY(head != NULL && stoa_entity_some(e)) &&
+        STOA_LIKELY(stoa_command_append(head, e, head->destroys, 0) != NULL)) {
+        return STOA_OK;
+    }
+    return stoa_commands_destroy_any(commands, e);
+}
 
 /// Records that a component is set; `size` must be the component's. The value is moved in.
 stoa_status stoa_commands_set_id(stoa_commands *commands, stoa_entity e, stoa_component id,
@@ -60,6 +132,38 @@ stoa_status stoa_commands_change_values(stoa_commands *commands, stoa_entity e,
 /// Typed twin of stoa_commands_set_id; the type is registered at the flush if need be.
 stoa_status stoa_commands_set_type(stoa_commands *commands, stoa_entity e, stoa_type *type,
                                    const void *value);
+
+/// Copies the bytes of a value.
+/// Values are mostly written a moment ago, member by member: reading a small one in larger pieces
+/// than it was written would wait for the writes to reach the cache.
+static inline void stoa_value_copy(uint8_t *to, const void *value, uint32_t size) {
+    const uint8_t *from = (const uint8_t *)value;
+    uint32_t at = 0;
+    for (; size <= 32 && at + 4 <= size; at += 4) {
+        uint32_t word;
+        memcpy(&word, from + at, sizeof word);
+        STOA_ALONE(word);
+        memcpy(to + at, &word, sizeof word);
+    }
+    memcpy(to + at, from + at, size - at);
+}
+
+/// stoa_commands_set_type for a type whose size is known.
+static inline stoa_status stoa_commands_set_sized(stoa_commands *commands, stoa_entity e,
+                                                  stoa_type *type, const void *value,
+                                                  uint32_t size) {
+    stoa_commands_head *head = (stoa_commands_head *)(void *)commands;
+    if (STOA_LIKELY(head != NULL && value != NULL && stoa_entity_some(e))) {
+        const stoa_lead *lead = &head->leads[stoa_lead_index(type)];
+        uint8_t *to =
+            STOA_LIKELY(lead->type == type) ? stoa_command_append(head, e, lead->does, size) : NULL;
+        if (STOA_LIKELY(to != NULL)) {
+            stoa_value_copy(to, value, size);
+            return STOA_OK;
+        }
+    }
+    return stoa_commands_set_type(commands, e, type, value);
+}
 
 /// Typed twin of stoa_commands_add_id.
 stoa_status stoa_commands_add_type(stoa_commands *commands, stoa_entity e, stoa_type *type);
@@ -136,6 +240,22 @@ stoa_status stoa_commands_flush(stoa_commands *commands);
 /// Flushes buffers in order, those from number `*done` on, which moves on with each.
 /// Stops at the first that fails.
 stoa_status stoa_commands_flush_all(stoa_commands *const *buffers, int32_t count, int32_t *done);
+
+/// Threads that help to apply commands.
+typedef struct stoa_flush_crew {
+    /// Calls `work(lane, data)` once for each lane below `lanes`, on any threads, and returns when
+    /// all have returned.
+    void (*run)(void (*work)(int32_t lane, void *data), void *data, int32_t lanes, void *user);
+    void *user;    ///< handed to `run`
+    int32_t lanes; ///< at most this many are of use
+    int32_t least; ///< creations that are worth sharing; 0: as many as usually are
+} stoa_flush_crew;
+
+/// stoa_commands_flush_all with the help of threads; what comes out is the same.
+/// They fill in rows where buffers, one after the other, hold nothing but creations of one bundle
+/// that nobody is told of; all else is done by the caller. `crew` may be NULL.
+stoa_status stoa_commands_flush_crew(stoa_commands *const *buffers, int32_t count, int32_t *done,
+                                     const stoa_flush_crew *crew);
 
 /// How many commands were skipped since the buffer was made, their entities being dead.
 int64_t stoa_commands_skipped(const stoa_commands *commands);

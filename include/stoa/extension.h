@@ -91,11 +91,18 @@ stoa_status stoa_reserve_sparse_many(stoa_world *world, stoa_entity e, stoa_comp
 /// use stoa_destroy.
 bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user);
 
+/// Asks who of the entities that are destroyed together had a sparse component.
+typedef struct stoa_owners {
+    stoa_component component; ///< who had this one
+    stoa_entity *items;       ///< room for all that are destroyed; NULL: it is known that none had
+    int32_t count;            ///< how many are there
+} stoa_owners;
+
 /// stoa_destroy_quietly for entities one after the other, up to the first that it refuses.
 /// Returns how many are gone. What has to be found out is found out once, so many in one call take
-/// a fraction of the time.
+/// a fraction of the time. `owners` is filled in; NULL if nothing is asked.
 int32_t stoa_destroy_quietly_many(stoa_world *world, const stoa_entity *entities, int32_t count,
-                                  const void *user);
+                                  const void *user, stoa_owners *owners);
 
 /// Sets a managed component of which only hooks and vetoes of `user` would be told.
 /// They are not. False, with nothing changed, if others would be, or it cannot be set now: use

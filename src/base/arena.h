@@ -16,19 +16,14 @@
 #define STOA__ARENA_UNIT ((size_t)8)
 
 /* A block; its pieces follow at the next line. */
-typedef struct stoa__arena_block {
-    struct stoa__arena_block *next;
+typedef struct stoa_arena_block {
+    struct stoa_arena_block *next;
     size_t size; /* bytes for pieces */
     size_t used; /* of them, once the arena has gone on to the next block */
 } stoa__arena_block;
 
 /* A zeroed arena is an empty one. */
-typedef struct stoa__arena {
-    uint8_t *next;            /* where the next piece goes */
-    uint8_t *end;             /* of the block in use */
-    stoa__arena_block *first; /* blocks in use, then spare ones */
-    stoa__arena_block *last;  /* the one in use; NULL before the first piece */
-} stoa__arena;
+typedef stoa_arena stoa__arena;
 
 /* Where a reader is; zeroed it is the start. */
 typedef struct stoa__arena_place {

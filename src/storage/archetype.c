@@ -82,8 +82,8 @@ static uint32_t lanes_beside(const stoa__component *component, uint32_t *bytes) 
 
 static void lane_beside(stoa__archetype *archetype, stoa_component id, stoa__lane_kind kind) {
     const stoa__component *bytes = &component_bytes[kind];
-    archetype->lanes[archetype->lane_count++] =
-        (stoa__lane){.size = bytes->info.size, .component = bytes, .id = id, .kind = kind};
+    archetype->lanes[archetype->lane_count++] = (stoa__lane){
+        .size = bytes->info.size, .component = bytes, .id = id, .kind = (uint16_t)kind};
     archetype->rich = true;
 }
 
@@ -108,6 +108,9 @@ static void lanes_fill(const stoa__storage *storage, stoa__archetype *archetype)
             lane_beside(archetype, archetype->ids[i], STOA__LANE_OFF);
         }
     }
+    if (archetype->lane_count > 0) {
+        archetype->lanes[archetype->lane_count - 1].last = 1;
+    }
 }
 
 void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *archetype) {
@@ -118,6 +121,13 @@ void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *arch
     archetype->simple = archetype->plain && !archetype->watched && !archetype->rich &&
                         storage->sparse_first == NULL;
     archetype->light = archetype->simple && archetype->small && archetype->index != 0;
+    archetype->fill = stoa__layout_fill(storage, archetype);
+}
+
+void stoa__archetype_refill(const stoa__storage *storage) {
+    for (uint32_t i = 0; i < storage->archetype_count; i++) {
+        storage->archetypes[i]->fill = stoa__layout_fill(storage, storage->archetypes[i]);
+    }
 }
 
 static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
@@ -202,6 +212,7 @@ static void archetype_place(stoa__storage *storage, stoa__archetype *archetype, 
     stoa__map_remove(&storage->by_set, hash, archetype->index);
     stoa__map_insert(&storage->by_set, hash, index);
     archetype->index = index;
+    archetype->fill = stoa__layout_fill(storage, archetype);
     storage->archetypes[index] = archetype;
 }
 

@@ -70,6 +70,9 @@ static inline const stoa_column *stoa__archetype_column(const stoa__archetype *a
 /* Reads anew whether anybody wants to know of its rows. */
 void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *archetype);
 
+/* Reads anew how holes are filled, since records are stamped or `aimed` has changed. */
+void stoa__archetype_refill(const stoa__storage *storage);
+
 /* The lane of a component that holds something else than its values, or NULL. */
 static inline const stoa__lane *stoa__archetype_lane(const stoa__archetype *archetype,
                                                      stoa_component id, stoa__lane_kind kind) {

@@ -7,6 +7,8 @@
  * everywhere; only reserving and extending allocate. */
 #include "storage/entities.h"
 
+#include "storage/archetype.h"
+
 #define RECORDS_FIRST 64u
 /* Records in 2 MiB. */
 #define RECORDS_STEP ((2u << 20) / (uint32_t)sizeof(stoa_record))
@@ -106,6 +108,9 @@ stoa_status stoa__entities_stamp_all(stoa__storage *storage) {
         return stoa__error_memory("the stamps of the entity table");
     }
     storage->heeded = true;
+    stoa__archetype_refill(storage);
+    /* What makes or shifts rows without stamping records is not to be used again. */
+    storage->head.epoch++;
     return STOA_OK;
 }
 
@@ -126,6 +131,25 @@ stoa_status stoa__entities_extend(stoa__storage *storage, uint32_t record_count)
     return STOA_OK;
 }
 
+void stoa__entities_hold_many(stoa__storage *storage, stoa_entity *handles, uint32_t count) {
+    /* In locals: through the storage each step of the list would wait for the store of the one
+     * before. */
+    stoa_record *records = storage->head.records;
+    uint32_t index = storage->free_first, i = 0;
+    for (; i < count && index != 0; i++) {
+        stoa_record record = records[index];
+        handles[i] = (stoa_entity){index, record.generation & ~STOA__DEAD};
+        records[index].place = STOA__HELD;
+        index = record.place;
+    }
+    storage->free_first = index;
+    storage->free_count -= i;
+    storage->reserved_count += i;
+    for (; i < count; i++) {
+        handles[i] = stoa__entities_hold(storage);
+    }
+}
+
 void stoa__entities_unhold(stoa__storage *storage, stoa_entity e, bool given_out) {
     stoa_record *record = &storage->head.records[e.index];
     stoa__record_stamp(storage, e.index);
@@ -137,8 +161,7 @@ void stoa__entities_unhold(stoa__storage *storage, stoa_entity e, bool given_out
     }
     record->generation = (e.generation + (given_out ? 1 : 0)) | STOA__DEAD;
     record->place = storage->free_first;
-    storage->free_first = e.index;
-    storage->free_count++;
+    stoa__entities_free_set(storage, e.index, storage->free_count + 1);
 }
 
 void stoa__entities_trim(stoa__storage *storage) {

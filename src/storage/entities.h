@@ -5,6 +5,8 @@
 #include "base/inline.h"
 #include "storage/storage.h"
 
+#include <string.h>
+
 /* The place of a slot that is held. */
 #define STOA__HELD STOA__NONE
 
@@ -114,11 +116,26 @@ STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
     return (stoa_entity){index, record->generation & ~STOA__DEAD};
 }
 
+/* stoa__entities_hold for several; needs room for so many. */
+void stoa__entities_hold_many(stoa__storage *storage, stoa_entity *handles, uint32_t count);
+
 /* Brings a held slot to life at `place`. */
 STOA__INLINE void stoa__entities_live(stoa__storage *storage, stoa_entity e, uint32_t place) {
     storage->head.records[e.index] = (stoa_record){e.generation, place};
     stoa__record_stamp(storage, e.index);
     storage->reserved_count--;
+}
+
+_Static_assert(offsetof(stoa__storage, free_first) % 8 == 0 &&
+                   offsetof(stoa__storage, free_count) == offsetof(stoa__storage, free_first) + 4,
+               "the list of free slots is one word");
+
+/* Sets the first free slot and how many there are by one store. It is for slots that are freed: the
+ * next call that takes one has to wait for both. Never to be read as one word, since they may have
+ * been written by two stores. */
+STOA__INLINE void stoa__entities_free_set(stoa__storage *storage, uint32_t first, uint32_t count) {
+    uint64_t word = stoa__pair(first, count);
+    memcpy((uint8_t *)storage + offsetof(stoa__storage, free_first), &word, sizeof word);
 }
 
 /* Ends a live slot: the next tenant gets another generation, or there is none after the last. */
@@ -132,8 +149,7 @@ STOA__INLINE void stoa__entities_release(stoa__storage *storage, uint32_t index)
     }
     record->generation = (record->generation + 1) | STOA__DEAD;
     record->place = storage->free_first;
-    storage->free_first = index;
-    storage->free_count++;
+    stoa__entities_free_set(storage, index, storage->free_count + 1);
 }
 
 #endif

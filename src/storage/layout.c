@@ -73,4 +73,29 @@ void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint
     }
     archetype->head.chunk_capacity = (int32_t)rows;
     archetype->head.version = ++storage->head.epoch;
+    archetype->fill = stoa__layout_fill(storage, archetype);
+}
+
+/* The high half of the word that tells how a hole is filled. */
+static uint32_t fill_even(const stoa__archetype *archetype) {
+    const stoa__lane *lanes = archetype->lanes;
+    uint32_t count = archetype->lane_count;
+    if (archetype->tag_count > 0) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        if (lanes[i].size != lanes[0].size || count > 7) {
+            return 1;
+        }
+    }
+    uint32_t first = lanes[0].offset, step = count > 1 ? lanes[1].offset - first : 0;
+    return 1u << 31 | count << 28 | lanes[0].size << 23 | step / STOA__LINE << 11 |
+           first / STOA__LINE;
+}
+
+uint64_t stoa__layout_fill(const stoa__storage *storage, const stoa__archetype *archetype) {
+    if (!archetype->light || storage->record_stamps != NULL || storage->aimed) {
+        return 0;
+    }
+    return (uint64_t)fill_even(archetype) << 32 | archetype->index;
 }

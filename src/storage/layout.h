@@ -32,4 +32,20 @@ uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows);
  * epoch on. */
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows);
 
+/* How the last row of an archetype is put into a hole, in one word: where memory is far away, what
+ * is loaded beside it counts. It is 0 if more has to be done than to move plain rows. The low half
+ * is the archetype's index. The other is 0 if there are tags, else 1 if there are many lanes or
+ * lanes of different sizes; else it tells how many lanes there are, what size they have, where the
+ * first one begins, and how far they are apart. */
+#define STOA__FILL_INDEX(fill) ((uint32_t)(fill))
+#define STOA__FILL_EVEN(fill) ((fill) >> 63 != 0)
+#define STOA__FILL_TAGS(fill) ((fill) >> 32 == 0)
+#define STOA__FILL_LANES(fill) ((uint32_t)((fill) >> 60 & 7))
+#define STOA__FILL_SIZE(fill) ((size_t)((fill) >> 55 & 0x1F))
+#define STOA__FILL_STEP(fill) ((size_t)((fill) >> 43 & 0xFFF) * STOA__LINE)
+#define STOA__FILL_FIRST(fill) ((size_t)((fill) >> 32 & 0x7FF) * STOA__LINE)
+
+/* The word for the current layout. */
+uint64_t stoa__layout_fill(const stoa__storage *storage, const stoa__archetype *archetype);
+
 #endif

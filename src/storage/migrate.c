@@ -14,6 +14,8 @@
 #define REPEAT_BYTES 4096u
 /* Plain rows that are moved at once. */
 #define ROWS_AT_ONCE 32
+/* Bytes ahead of its turn at which memory that is copied is asked for. */
+#define COPY_AHEAD 768u
 
 /* Writes `count` copies of a value, `size` bytes each. */
 static void bytes_repeat(uint8_t *to, const void *value, size_t size, int32_t count) {
@@ -156,37 +158,74 @@ static void rows_off_count(const stoa__archetype *archetype, uint8_t *data, int3
     }
 }
 
-/* Moves the lanes of `count` rows, and their columns' states. */
-static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
-                       int32_t row, uint8_t *to, int32_t slot, int32_t count) {
-    for (uint32_t i = 0; i < edge->lanes; i++) {
+/* The states of columns and tags of which rows are moved. */
+static void states_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
+                        uint8_t *to) {
+    for (uint32_t i = 0; i < edge->kept; i++) {
         const stoa__copy *copy = &edge->copies[i];
-        const stoa__lane *lane = &source->lanes[copy->from_lane];
-        uint8_t *items = from + copy->from + (size_t)row * copy->size;
-        if (i >= edge->kept) {
-            stoa__component_drop(lane->component, items, count);
-            continue;
-        }
-        uint8_t *place = to + copy->to + (size_t)slot * copy->size;
-        stoa__component_move(lane->component, place, items, count);
-        if (lane->kind == STOA__LANE_DATA) {
+        if (source->lanes[copy->from_lane].kind == STOA__LANE_DATA) {
             stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
         }
     }
     stoa__edge_tags(edge, to, from);
 }
 
-/* Moves `count` rows, entities and all. Plain ones go a few at a time, all columns of them: so the
- * waits for the memory of different columns overlap. */
+/* Moves the lanes of `count` rows. */
+static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
+                       int32_t row, uint8_t *to, int32_t slot, int32_t count) {
+    for (uint32_t i = 0; i < edge->lanes; i++) {
+        const stoa__copy *copy = &edge->copies[i];
+        const stoa__lane *lane = &source->lanes[copy->from_lane];
+        uint8_t *items = from + copy->from + (size_t)row * copy->size;
+        if (i < edge->kept) {
+            uint8_t *place = to + copy->to + (size_t)slot * copy->size;
+            stoa__component_move(lane->component, place, items, count);
+        } else {
+            stoa__component_drop(lane->component, items, count);
+        }
+    }
+}
+
+/* Copies bytes of which more are copied soon. */
+STOA__INLINE void bytes_copy(uint8_t *to, const uint8_t *from, size_t size) {
+    size_t done = 0;
+    for (; done + STOA__LINE <= size; done += STOA__LINE) {
+        STOA_PREFETCH(from + done + COPY_AHEAD);
+        memcpy(to + done, from + done, STOA__LINE);
+    }
+    if (done < size) {
+        memcpy(to + done, from + done, size - done);
+    }
+}
+
+/* Moves the lanes of `count` plain rows, and their entities. They go a few at a time, all columns
+ * of them: so the waits for the memory of different columns overlap. */
+static void plain_move(const stoa__edge *edge, const uint8_t *from, int32_t row, uint8_t *to,
+                       int32_t slot, int32_t count) {
+    size_t entity = sizeof(stoa_entity);
+    for (int32_t n; count > 0; row += n, slot += n, count -= n) {
+        n = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
+        bytes_copy(to + (size_t)slot * entity, from + (size_t)row * entity, (size_t)n * entity);
+        for (uint32_t i = 0; i < edge->kept; i++) {
+            const stoa__copy *copy = &edge->copies[i];
+            size_t size = copy->size;
+            bytes_copy(to + copy->to + (size_t)slot * size, from + copy->from + (size_t)row * size,
+                       (size_t)n * size);
+        }
+    }
+}
+
+/* Moves `count` rows, entities and all. */
 static void rows_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
                       int32_t row, uint8_t *to, int32_t slot, int32_t count) {
-    int32_t most = edge->plain ? ROWS_AT_ONCE : count;
-    for (int32_t n; count > 0; row += n, slot += n, count -= n) {
-        n = count < most ? count : most;
-        memcpy((stoa_entity *)(void *)to + slot, (const stoa_entity *)(const void *)from + row,
-               (size_t)n * sizeof(stoa_entity));
-        lanes_move(edge, source, from, row, to, slot, n);
+    states_move(edge, source, from, to);
+    if (edge->plain) {
+        plain_move(edge, from, row, to, slot, count);
+        return;
     }
+    memcpy((stoa_entity *)(void *)to + slot, (const stoa_entity *)(const void *)from + row,
+           (size_t)count * sizeof(stoa_entity));
+    lanes_move(edge, source, from, row, to, slot, count);
 }
 
 /* The records of rows that came to a chunk. */
@@ -230,6 +269,19 @@ static span rows_open(stoa__storage *storage, stoa__archetype *target, int32_t l
     return s;
 }
 
+/* Asks for the beginning of what is copied from a chunk: its entities, states and columns. */
+static void chunk_ask(const stoa__edge *edge, const uint8_t *from) {
+    for (size_t at = 0; at < COPY_AHEAD; at += STOA__LINE) {
+        STOA_PREFETCH(from + at);
+    }
+    for (uint32_t i = 0; i < edge->kept; i++) {
+        const uint8_t *state = from + edge->copies[i].from - STOA__LINE;
+        for (size_t at = 0; at <= COPY_AHEAD; at += STOA__LINE) {
+            STOA_PREFETCH(state + at);
+        }
+    }
+}
+
 /* Moves the rows of the last chunk of an archetype along an edge to another with components. */
 static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
                               const void *value) {
@@ -249,6 +301,9 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
         const stoa_chunk *to = target->tail;
         rows_move(edge, source, from.data, done, to->data, s.slot, s.count);
         rows_mark(storage, edge, to->data, s.slot, s.count);
+        if (done + s.count == from.count && source->head.chunk_count > 1) {
+            chunk_ask(edge, source->tail[-1].data);
+        }
         if (done == 0 && s.slot == 0) {
             numbers_swap(storage, source, target);
         } else {

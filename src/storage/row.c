@@ -73,6 +73,95 @@ void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *arc
     }
 }
 
+/* Copies the columns of an even archetype. */
+STOA__INLINE stoa_status even_copy(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
+                                   size_t from) {
+    size_t size = STOA__FILL_SIZE(fill), at = STOA__FILL_FIRST(fill), step = STOA__FILL_STEP(fill);
+    uint32_t lanes = STOA__FILL_LANES(fill);
+    hole += to * size;
+    last += from * size;
+    size -= 8;
+    step -= size;
+    do {
+        uint64_t word;
+        memcpy(&word, last + at, 8);
+        memcpy(hole + at, &word, 8);
+        at += size;
+        memcpy(&word, last + at, 8);
+        memcpy(hole + at, &word, 8);
+        at += step;
+    } while (--lanes > 0);
+    return STOA_OK;
+}
+
+/* stoa__row_fill_even where the ticks of columns differ. */
+STOA__APART static stoa_status even_merge(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
+                                          size_t from) {
+    size_t at = STOA__FILL_FIRST(fill), step = STOA__FILL_STEP(fill);
+    for (uint32_t lanes = STOA__FILL_LANES(fill); lanes > 0; lanes--, at += step) {
+        stoa__state_merge(stoa__state_of(hole + at, 0), stoa__state_of(last + at, 0));
+    }
+    return even_copy(fill, hole, last, to, from);
+}
+
+stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
+                                size_t from) {
+    size_t at = STOA__FILL_FIRST(fill), step = STOA__FILL_STEP(fill);
+    for (uint32_t lanes = STOA__FILL_LANES(fill); lanes > 0; lanes--, at += step) {
+        if (!STOA_LIKELY(stoa__state_ticks(stoa__state_of(hole + at, 0)) ==
+                         stoa__state_ticks(stoa__state_of(last + at, 0)))) {
+            return even_merge(fill, hole, last, to, from);
+        }
+    }
+    /* What it tells is read anew: there are not registers enough to keep it. */
+    STOA__OPAQUE(fill);
+    return even_copy(fill, hole, last, to, from);
+}
+
+/* The rest of stoa__row_fill_lanes, from a lane on whose ticks differ. */
+STOA__APART static stoa_status lanes_merge(const stoa__lane *lane, uint8_t *hole, uint8_t *last,
+                                           size_t to, size_t from) {
+    for (bool more = true; more; lane++) {
+        uint8_t *into = hole + lane->offset, *of = last + lane->offset;
+        stoa__state_merge(stoa__state_of(into, 0), stoa__state_of(of, 0));
+        stoa__copy_small(into + to * lane->size, of + from * lane->size, lane->size);
+        more = lane->last == 0;
+    }
+    return STOA_OK;
+}
+
+stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *hole, uint8_t *last, size_t to,
+                                 size_t from) {
+    for (;; lane++) {
+        uint32_t offset = lane->offset;
+        if (!STOA_LIKELY(stoa__state_ticks(stoa__state_of(hole, offset)) ==
+                         stoa__state_ticks(stoa__state_of(last, offset)))) {
+            return lanes_merge(lane, hole, last, to, from);
+        }
+        size_t size = lane->size;
+        uint8_t *into = hole + (offset + to * size), *of = last + (offset + from * size);
+        uint64_t word;
+        memcpy(&word, of, 8);
+        memcpy(into, &word, 8);
+        memcpy(&word, of + size - 8, 8);
+        memcpy(into + size - 8, &word, 8);
+        if (lane->last != 0) {
+            return STOA_OK;
+        }
+    }
+}
+
+stoa_status stoa__row_fill_light(const stoa__storage *storage, size_t place) {
+    stoa__row hole = stoa__row_at(storage, (uint32_t)place);
+    const stoa__archetype *archetype = stoa__row_archetype(storage, hole.place);
+    const stoa_chunk *tail = archetype->tail;
+    stoa__row last = {.data = tail->data, .slot = (uint32_t)tail->count};
+    if (stoa__row_copy_small(archetype, hole, last) && hole.data != last.data) {
+        stoa__row_states_merge(archetype, hole.data, last.data);
+    }
+    return STOA_OK;
+}
+
 void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archetype,
                     uint32_t place) {
     stoa__row row = stoa__row_at(storage, place);

@@ -205,6 +205,20 @@ STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archet
     stoa__row_pop(storage, archetype);
 }
 
+/* Fills a hole in the columns of an archetype whose `fill` is even: `hole` and `last` are the data
+ * of the chunks, `to` and `from` the rows. Returns STOA_OK, so that destroying an entity can end
+ * with a call that needs no way back. */
+stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
+                                size_t from);
+
+/* The same by the lanes of a light archetype without tags. */
+stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *hole, uint8_t *last, size_t to,
+                                 size_t from);
+
+/* The same for any light archetype: `place` is that of the hole, and the row that fills it comes
+ * right after the last one. */
+stoa_status stoa__row_fill_light(const stoa__storage *storage, size_t place);
+
 /* Takes a row away, components and all; nobody has it after this. Place 0 is that of entities
  * without components. */
 void stoa__row_remove(stoa__storage *storage, uint32_t place);

@@ -9,6 +9,7 @@
 #include "storage/edge.h"
 #include "storage/entities.h"
 #include "storage/row.h"
+#include "storage/shift.h"
 #include "storage/slab.h"
 #include "storage/sparse.h"
 #include "world/world.h"
@@ -124,6 +125,10 @@ static stoa_status beside_check(const stoa__archetype *archetype, const stoa_chu
 
 static stoa_status archetype_check(const stoa__storage *storage, uint32_t index) {
     const stoa__archetype *archetype = storage->archetypes[index];
+    if (archetype->fill != stoa__layout_fill(storage, archetype)) {
+        return stoa__error(STOA_CORRUPT, "archetype %u does not know how its rows are moved",
+                           index);
+    }
     if (archetype->index != index ||
         stoa__archetype_find(storage, archetype->ids, archetype->id_count) != archetype) {
         return stoa__error(STOA_CORRUPT, "invariant 5: archetype %u is not the only one of its set",
@@ -287,6 +292,17 @@ static stoa_status bytes_check(const stoa_world *world) {
     return stoa__slab_check(storage, in_slabs);
 }
 
+/* What is remembered of how types were put and taken away. */
+static stoa_status ways_check(const stoa_world *world) {
+    for (uint32_t i = 0; i < STOA__WAYS; i++) {
+        if (!stoa__way_right(&world->storage, &world->puts[i]) ||
+            !stoa__way_right(&world->storage, &world->drops[i])) {
+            return stoa__error(STOA_CORRUPT, "a way that is remembered leads to a wrong place");
+        }
+    }
+    return STOA_OK;
+}
+
 stoa_status stoa_check(const stoa_world *world) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");
@@ -315,7 +331,13 @@ stoa_status stoa_check(const stoa_world *world) {
         status = stoa__commands_check(world);
     }
     if (status == STOA_OK) {
+        status = stoa__bundles_check(world);
+    }
+    if (status == STOA_OK) {
         status = stoa__hook_check(world);
+    }
+    if (status == STOA_OK) {
+        status = ways_check(world);
     }
     if (status == STOA_OK) {
         status = bytes_check(world);

@@ -78,11 +78,12 @@ void stoa_code_remove(stoa_world *world, const stoa_code *code) {
 }
 
 void stoa__code_caches_clear(stoa_world *world) {
-    for (uint32_t i = 0; i < STOA__BUNDLES; i++) {
-        world->bundles[i].count = 0;
-    }
+    stoa__bundles_clear(world);
     for (uint32_t i = 0; i < STOA__TYPES; i++) {
         world->types[i] = (stoa__type_hop){.slot = STOA__NONE};
+    }
+    for (uint32_t i = 0; i < STOA__WAYS; i++) {
+        world->puts[i].slot = world->drops[i].slot = STOA__NONE;
     }
 }
 

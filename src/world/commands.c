@@ -8,6 +8,10 @@
 
 #include "storage/entities.h"
 
+_Static_assert(offsetof(stoa_commands, count) == offsetof(stoa_commands_head, count) &&
+                   sizeof(stoa__command) == STOA_COMMAND_HEADER && STOA__ARENA_UNIT == 8,
+               "commands that are recorded with no call are as those that are");
+
 stoa_status stoa__commands_usable(const stoa_commands *commands) {
     if (commands == NULL) {
         return stoa__world_null(NULL, "commands");
@@ -26,6 +30,8 @@ static stoa_commands *buffer_new(stoa_world *world) {
         return NULL;
     }
     commands->world = world;
+    commands->head.leads = commands->leads;
+    commands->head.destroys = stoa__command_does(0, STOA__COMMAND_DESTROY, sizeof(stoa__command));
     stoa__heap_init(&commands->heap, &heap->hooks);
     return commands;
 }
@@ -45,6 +51,7 @@ static void buffer_empty(stoa_commands *commands) {
     commands->handle_count = commands->handle_used = commands->handle_capacity = 0;
     for (uint32_t i = 0; i < STOA__KIND_CACHE; i++) {
         commands->type_cache[i] = commands->id_cache[i] = 0;
+        commands->leads[i] = (stoa_lead){NULL, 0};
     }
 }
 
@@ -58,6 +65,7 @@ static void kinds_forget(stoa_commands *commands) {
     commands->kind_count = commands->kind_capacity = 0;
     for (uint32_t i = 0; i < STOA__KIND_CACHE; i++) {
         commands->type_cache[i] = commands->id_cache[i] = 0;
+        commands->leads[i] = (stoa_lead){NULL, 0};
     }
     commands->epoch++;
 }

@@ -4,48 +4,17 @@
  * is found out once; what is left is to append rows. The last creation of a row of them is applied
  * as any other command is, since what follows may concern it and can be merged with it. So is one
  * with anything out of the ordinary: hooks, sparse components, values that are more than bytes. */
-#include "storage/edge.h"
+#include "world/commands_birth.h"
+
 #include "storage/entities.h"
-#include "world/commands_buffer.h"
 #include "world/values.h"
 
-/* Components of a bundle that is taken this way, at most. */
-#define PARTS_MAX 16u
-
-/* One component: how its part is told, and where its value goes from and to. */
-typedef struct birth_part {
-    uint64_t does; /* the second half of the part's header */
-    size_t at;     /* of the part, from the creation on */
-    stoa_component id;
-    bool zero;
-    stoa__put put;
-} birth_part;
-
-typedef struct births {
-    stoa__storage *storage;
-    const stoa__edge *edge;
-    const uint8_t *end; /* of the block */
-    uint64_t does;      /* the second half of a creation's header */
-    size_t stride;      /* from one creation to the next */
-    uint32_t count;     /* of parts */
-    birth_part parts[PARTS_MAX];
-} births;
-
-/* What a command does, without its entity. */
-STOA__INLINE uint64_t command_does(const uint8_t *at) {
-    uint64_t bits;
-    memcpy(&bits, at + sizeof bits, sizeof bits);
-    return bits;
-}
-
-/* Learns the parts of the creation at `at`; false if it is not of this sort, or another one does
- * not follow. */
-static bool births_read(births *b, stoa_commands *commands, const uint8_t *at) {
+bool stoa__births_read(stoa__births *b, const stoa_commands *commands, const uint8_t *at) {
     const stoa__command *first = (const stoa__command *)(const void *)at;
     b->count = first->extent;
-    b->does = command_does(at);
+    b->does = stoa__command_word(at);
     b->stride = sizeof *first;
-    if (b->count == 0 || b->count > PARTS_MAX) {
+    if (b->count == 0 || b->count > STOA__BIRTH_PARTS) {
         return false;
     }
     for (uint32_t i = 0; i < b->count; i++) {
@@ -58,17 +27,18 @@ static bool births_read(births *b, stoa_commands *commands, const uint8_t *at) {
         if (part->extent == 0 || (!zero && kind->extent == 0)) {
             return false;
         }
-        b->parts[i] = (birth_part){
-            .does = command_does(at + b->stride), .at = b->stride, .id = kind->id, .zero = zero};
+        b->parts[i] = (stoa__birth_part){.does = stoa__command_word(at + b->stride),
+                                         .at = b->stride,
+                                         .id = kind->id,
+                                         .zero = zero};
         b->stride += part->extent * STOA__ARENA_UNIT;
     }
-    return at + b->stride != b->end && command_does(at + b->stride) == b->does;
+    return true;
 }
 
-/* Finds where the values go; false if somebody wants to know, or the chunk is full. */
-static bool births_aim(births *b) {
+bool stoa__births_aim(stoa__births *b) {
     stoa__storage *storage = b->storage;
-    uint32_t key[PARTS_MAX], order[PARTS_MAX], hash = 0;
+    uint32_t key[STOA__BIRTH_PARTS], order[STOA__BIRTH_PARTS], hash = 0;
     for (uint32_t i = 0; i < b->count; i++) {
         stoa_component id = b->parts[i].id;
         uint32_t at = i;
@@ -96,63 +66,114 @@ static bool births_aim(births *b) {
     for (uint32_t i = 0; i < b->count; i++) {
         b->parts[order[i]].put = edge->puts[i];
     }
-    return edge->target->tail->count < edge->target->head.chunk_capacity;
+    return true;
+}
+
+/* True if the creation at `at` is followed by one with as many parts. */
+STOA__INLINE bool birth_follows(const stoa__births *b, const uint8_t *at) {
+    return at + b->stride != b->end && stoa__command_word(at + b->stride) == b->does;
 }
 
 /* True if the creation at `at` is like the first, and so is the one that follows. */
-STOA__INLINE bool birth_alike(const births *b, const uint8_t *at) {
+STOA__INLINE bool birth_alike(const stoa__births *b, const uint8_t *at) {
     for (uint32_t i = 0; i < b->count; i++) {
         const uint8_t *part = at + b->parts[i].at;
-        if (part == b->end || command_does(part) != b->parts[i].does) {
+        if (part == b->end || stoa__command_word(part) != b->parts[i].does) {
             return false;
         }
     }
-    return at + b->stride != b->end && command_does(at + b->stride) == b->does;
+    return birth_follows(b, at);
 }
 
-/* Makes entities until the chunk is full, at most; returns how many. */
-static uint32_t births_run(const births *b, const uint8_t *at) {
-    stoa__storage *storage = b->storage;
-    stoa_record *records = storage->head.records;
-    stoa__archetype *target = b->edge->target;
-    stoa_chunk *chunk = target->tail;
-    uint8_t *data = chunk->data;
-    uint32_t first = (uint32_t)chunk->count, slot = first;
-    uint32_t room = (uint32_t)target->head.chunk_capacity;
-    const birth_part *parts = b->parts, *end = parts + b->count;
-    for (; slot < room && birth_alike(b, at); at += b->stride, slot++) {
-        stoa_entity e = ((const stoa__command *)(const void *)at)->entity;
-        for (const birth_part *part = parts; part != end; part++) {
-            size_t size = part->put.size;
-            if (STOA_LIKELY(size != 0)) {
-                const uint8_t *value = part->zero ? NULL : at + part->at + sizeof(stoa__command);
-                stoa__value_copy(data + part->put.to + slot * size, value, size);
-            }
+/* How many creations from `at` on, up to `most`, are like the first. */
+static uint32_t births_count(const stoa__births *b, const uint8_t *at, uint32_t most) {
+    uint32_t count = 0;
+    for (; count < most && birth_alike(b, at); at += b->stride) {
+        count++;
+    }
+    return count;
+}
+
+/* Fills one column, of items of a known size. */
+STOA__INLINE void column_fill(uint8_t *to, const uint8_t *value, size_t stride, size_t size,
+                              uint32_t count) {
+    for (; count > 0; count--, to += size, value += stride) {
+        stoa__copy_bytes(to, value, size);
+    }
+}
+
+static void part_fill(const stoa__birth_part *part, uint8_t *to, const uint8_t *value,
+                      size_t stride, uint32_t count) {
+    switch (part->put.size) {
+    case 4:
+        column_fill(to, value, stride, 4, count);
+        break;
+    case 8:
+        column_fill(to, value, stride, 8, count);
+        break;
+    case 12:
+        column_fill(to, value, stride, 12, count);
+        break;
+    case 16:
+        column_fill(to, value, stride, 16, count);
+        break;
+    default:
+        column_fill(to, value, stride, part->put.size, count);
+    }
+}
+
+void stoa__births_fill(const stoa__births *b, const stoa_chunk *chunk, uint32_t slot,
+                       const uint8_t *at, uint32_t count) {
+    for (const stoa__birth_part *part = b->parts, *end = part + b->count; part != end; part++) {
+        size_t size = part->put.size;
+        uint8_t *to = chunk->data + part->put.to + slot * size;
+        if (part->zero) {
+            memset(to, 0, count * size);
+        } else if (size != 0) {
+            part_fill(part, to, at + part->at + sizeof(stoa__command), b->stride, count);
         }
-        ((stoa_entity *)(void *)data)[slot] = e;
-        records[e.index] = (stoa_record){e.generation, chunk->number << STOA_PLACE_BITS | slot};
     }
-    for (const birth_part *part = parts; part != end; part++) {
-        stoa__state_mark(stoa__state_of(data, part->put.to), storage->head.tick, true);
+    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + slot;
+    stoa_record *records = b->storage->head.records;
+    uint32_t place = chunk->number << STOA_PLACE_BITS | slot;
+    size_t stride = b->stride;
+    for (uint32_t i = 0; i < count; i++, at += stride) {
+        stoa_entity e = ((const stoa__command *)(const void *)at)->entity;
+        entities[i] = e;
+        records[e.index] = (stoa_record){e.generation, place + i};
     }
-    for (uint32_t i = first; storage->record_stamps != NULL && i < slot; i++) {
-        stoa__record_stamp(storage, ((const stoa_entity *)(void *)data)[i].index);
+}
+
+void stoa__births_note(const stoa__births *b, stoa_chunk *chunk, uint32_t count) {
+    stoa__storage *storage = b->storage;
+    uint32_t first = (uint32_t)chunk->count;
+    for (uint32_t i = 0; i < b->count; i++) {
+        stoa__state_mark(stoa__state_of(chunk->data, b->parts[i].put.to), storage->head.tick, true);
     }
-    chunk->count = (int32_t)slot;
-    storage->rows[target->index] += slot - first;
-    storage->reserved_count -= slot - first;
-    return slot - first;
+    for (uint32_t i = first; storage->record_stamps != NULL && i < count; i++) {
+        stoa__record_stamp(storage, ((const stoa_entity *)(void *)chunk->data)[i].index);
+    }
+    chunk->count = (int32_t)count;
+    storage->rows[b->edge->target->index] += count - first;
+    storage->reserved_count -= count - first;
 }
 
 bool stoa__commands_births(stoa_commands *commands) {
     stoa__arena_place *place = &commands->place;
-    births b;
+    stoa__births b;
     b.storage = &commands->world->storage;
     b.end = stoa__arena_block_end(&commands->arena, place->block);
-    if (b.storage->watch_all || !births_read(&b, commands, place->at) || !births_aim(&b)) {
+    if (b.storage->watch_all || !stoa__births_read(&b, commands, place->at) ||
+        !birth_follows(&b, place->at) || !stoa__births_aim(&b) ||
+        b.edge->target->tail->count >= b.edge->target->head.chunk_capacity) {
         return false;
     }
-    uint32_t count = births_run(&b, place->at);
+    stoa_chunk *chunk = b.edge->target->tail;
+    uint32_t slot = (uint32_t)chunk->count;
+    uint32_t count =
+        births_count(&b, place->at, (uint32_t)b.edge->target->head.chunk_capacity - slot);
+    stoa__births_fill(&b, chunk, slot, place->at, count);
+    stoa__births_note(&b, chunk, slot + count);
     place->at += count * b.stride;
     commands->count -= (int32_t)count;
     commands->creations -= count;

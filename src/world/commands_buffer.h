@@ -32,6 +32,12 @@ typedef struct stoa__command {
                         that is too large to be told here */
 } stoa__command;
 
+/* What follows the entity in a command of so many bytes, as one number. */
+STOA__INLINE uint64_t stoa__command_does(uint32_t kind, stoa__command_op op, size_t extent) {
+    stoa__command command = {STOA_NULL, kind, (uint16_t)op, (uint16_t)(extent / STOA__ARENA_UNIT)};
+    return stoa_bits_read(&command.kind);
+}
+
 /* What follows a command that calls a function; its data come after. */
 typedef struct stoa__call {
     stoa_command_fn call;
@@ -57,15 +63,21 @@ typedef struct stoa__kind {
 } stoa__kind;
 
 /* Kinds that are found without a search, a power of two. */
-#define STOA__KIND_CACHE 32u
+#define STOA__KIND_CACHE STOA_LEADS
 /* Handles beyond the entity table that a forked buffer takes in a row. */
 #define STOA__FORK_RUN 8u
 
 struct stoa_commands {
-    /* What forking, joining and an empty flush look at comes first, in one line. */
+    union {
+        stoa_commands_head head; /* must be first */
+        struct {
+            stoa__arena arena;
+            int32_t count; /* commands that are not applied */
+        };                 /* of the head */
+    };
+    /* What forking, joining and an empty flush look at stands together. */
     stoa_world *world;
-    int32_t count;      /* commands that are not applied */
-    uint32_t creations; /* of them, those that hold a slot */
+    uint32_t creations; /* of the commands, those that hold a slot */
     bool owning;        /* values that have a drop hook were recorded since it was empty */
     bool flushing;
     bool forked;
@@ -78,16 +90,18 @@ struct stoa_commands {
     uint32_t fork_index;
     stoa_entity *handles; /* held for this fork, in the order they are given out */
     uint32_t handle_capacity;
-    uint32_t stamp; /* of the last bundle */
-    uint32_t epoch; /* moves on with everything that makes marks of the buffer void */
+    uint32_t stamp;     /* of the last bundle */
+    uint32_t epoch;     /* moves on with everything that makes marks of the buffer void */
+    uint32_t row_first; /* while threads fill rows: the first of its own, of all these rows */
+    bool alike;         /* and it holds nothing but creations like those of the first buffer */
 
-    stoa__arena arena;
     stoa__arena_place place; /* of the first command that is not applied */
     int64_t skipped;
     int64_t refused;
     stoa__kind *kinds; /* kind 0 is none */
     uint32_t kind_count;
     uint32_t kind_capacity;
+    stoa_lead leads[STOA_LEADS];
     uint32_t type_cache[STOA__KIND_CACHE];
     uint32_t id_cache[STOA__KIND_CACHE];
     stoa__map kinds_by_name;
@@ -111,8 +125,7 @@ void stoa__commands_unfork(stoa_world *world);
 
 /* Where the kind of a descriptor is found that was met lately. */
 STOA__INLINE uint32_t *stoa__kind_cached(stoa_commands *commands, const stoa_type *type) {
-    uintptr_t at = (uintptr_t)type;
-    return &commands->type_cache[(at >> 4 ^ at >> 9) & (STOA__KIND_CACHE - 1)];
+    return &commands->type_cache[stoa_lead_index(type)];
 }
 
 /* The kind of a descriptor or id, by name, made if need be; 0 with the thread's error set. */

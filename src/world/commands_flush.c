@@ -5,7 +5,7 @@
  * Commands on one entity that follow each other are merged (see commands_merge.c) unless somebody
  * wants to be told of every change. A command costs what the call does that it stands for. */
 #include "storage/entities.h"
-#include "world/commands_buffer.h"
+#include "world/commands_birth.h"
 
 /* Drops the values of a command that is not applied. */
 static void command_drop(stoa_commands *commands, const stoa__command *command,
@@ -228,21 +228,44 @@ stoa_status stoa_commands_flush(stoa_commands *commands) {
     return status;
 }
 
-stoa_status stoa_commands_flush_all(stoa_commands *const *buffers, int32_t count, int32_t *done) {
+/* True if creations of buffers from this one on may be applied together. */
+STOA__INLINE bool buffers_together(const stoa_commands *commands) {
+    return commands != NULL && commands->creations > 0 && !commands->freed &&
+           commands_together(commands->world);
+}
+
+stoa_status stoa_commands_flush_crew(stoa_commands *const *buffers, int32_t count, int32_t *done,
+                                     const stoa_flush_crew *crew) {
     if (done == NULL || buffers == NULL) {
         return stoa__world_null(NULL, done == NULL ? "number that are done" : "list of buffers");
     }
     if (count < 0 || *done < 0) {
         return stoa__world_report(NULL, stoa__error(STOA_INVALID, "buffer %d of %d", *done, count));
     }
+    if (crew != NULL && crew->run == NULL) {
+        return stoa__world_null(NULL, "function that runs lanes");
+    }
     stoa_status status = STOA_OK;
-    for (; *done < count && status == STOA_OK; *done += status == STOA_OK) {
+    int32_t seen = *done;
+    while (*done < count && status == STOA_OK) {
         const stoa_commands *c = buffers[*done];
+        if (*done >= seen && buffers_together(c)) {
+            *done += stoa__commands_share(buffers, *done, count, crew, &seen);
+            if (*done == count) {
+                break;
+            }
+            c = buffers[*done];
+        }
         if (c == NULL || c->freed || c->forked || c->count != 0) {
             status = stoa_commands_flush(buffers[*done]);
         }
+        *done += status == STOA_OK;
     }
     return status;
+}
+
+stoa_status stoa_commands_flush_all(stoa_commands *const *buffers, int32_t count, int32_t *done) {
+    return stoa_commands_flush_crew(buffers, count, done, NULL);
 }
 
 stoa_status stoa_flush(stoa_world *world) {

@@ -156,9 +156,7 @@ stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers,
     for (int32_t i = 0; i < count && demand_sum(&wanted) > 0; i++) {
         stoa_commands *c = buffers[i];
         c->handle_count = buffer_wants(c, &wanted);
-        for (uint32_t k = 0; k < c->handle_count; k++) {
-            c->handles[k] = stoa__entities_hold(&world->storage);
-        }
+        stoa__entities_hold_many(&world->storage, c->handles, c->handle_count);
     }
     if (count > 0) {
         memcpy(world->buffers.forked, buffers, (size_t)count * sizeof *buffers);

@@ -82,6 +82,15 @@ static stoa_status type_check(const stoa_type *type) {
                              name, type->size, STOA_SIZE_MAX);
 }
 
+/* Lets values of a type that is described be recorded with no call, if they are only bytes. */
+static void lead_note(stoa_commands *commands, uint32_t kind) {
+    const stoa__kind *k = &commands->kinds[kind];
+    if (kind != 0 && k->extent != 0) {
+        commands->leads[stoa_lead_index(k->type)] =
+            (stoa_lead){k->type, stoa__command_does(kind, STOA__COMMAND_SET, k->extent)};
+    }
+}
+
 STOA__COLD uint32_t stoa__kind_of_type(stoa_commands *commands, stoa_type *type) {
     if (type == NULL) {
         stoa__error(STOA_NULL_ARGUMENT, "the type must not be null");
@@ -104,6 +113,7 @@ STOA__COLD uint32_t stoa__kind_of_type(stoa_commands *commands, stoa_type *type)
             &type->options.hooks, first);
     }
     *stoa__kind_cached(commands, type) = kind;
+    lead_note(commands, kind);
     return kind;
 }
 

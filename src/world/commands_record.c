@@ -172,7 +172,7 @@ STOA__APART static stoa_status command_record(stoa_commands *commands, stoa_enti
     return STOA_OK;
 }
 
-/* stoa_commands_destroy where anything is out of the ordinary. */
+/* stoa_commands_destroy_any where anything is out of the ordinary. */
 STOA__APART static stoa_status destroy_record(stoa_commands *commands, stoa_entity e) {
     stoa_status status = target_check(commands, e);
     if (commands == NULL || status != STOA_OK) {
@@ -251,7 +251,7 @@ stoa_status stoa_commands_call(stoa_commands *commands, stoa_command_fn call, co
 }
 
 /* A buffer that was freed has no room. */
-stoa_status stoa_commands_destroy(stoa_commands *commands, stoa_entity e) {
+stoa_status stoa_commands_destroy_any(stoa_commands *commands, stoa_entity e) {
     stoa__command *command = STOA_LIKELY(commands != NULL && !stoa_entity_is_null(e))
                                  ? room_take(commands, sizeof *command)
                                  : NULL;

@@ -57,46 +57,67 @@ STOA__APART static stoa_status destroy_checked(stoa_world *world, stoa_entity e)
     return STOA_OK;
 }
 
-/* stoa__row_states_merge at the end of a destruction: a call that needs no way back. */
-STOA__APART static stoa_status states_merge(const stoa__archetype *archetype, uint8_t *to,
-                                            uint8_t *from) {
-    if (to != from) {
-        stoa__row_states_merge(archetype, to, from);
-    }
+/* Ends the row of an entity whose slot is free already, and with it the last row of its chunk. */
+STOA__COLD static stoa_status row_end(stoa__storage *storage, uint32_t place) {
+    stoa__row_remove(storage, place);
     return STOA_OK;
 }
 
+/* Where entities are anywhere in memory, calls wait for it at the same time as far as their loads
+ * and stores fit in the processor's queues. So what stands together is read and written at once,
+ * and no register is saved: whatever is called is the last thing done, and what the handle tells is
+ * worked out anew rather than kept. */
 stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
-    /* Every call from here is the last thing done: so no register has to be saved. */
     if (!STOA_LIKELY(world != NULL && world->storage.head.open == 0 &&
                      e.index < world->storage.head.record_count &&
                      e.generation - 1 < STOA__GENERATION_MAX - 1)) {
         return destroy_checked(world, e);
     }
     stoa__storage *storage = &world->storage;
-    stoa_record *record = &storage->head.records[e.index];
-    if (!STOA_LIKELY(record->generation == e.generation && world->events.target_count == 0)) {
+    uint64_t handle, record, moved;
+    memcpy(&handle, &e, sizeof handle);
+    memcpy(&record, &storage->head.records[e.index], sizeof record);
+    if (!STOA_LIKELY(STOA_FIRST(record) == e.generation)) {
         return destroy_checked(world, e);
     }
-    uint32_t place = record->place;
-    stoa__archetype *archetype = stoa__row_archetype(storage, place);
+    const stoa_chunk_ref *chunk = &storage->head.chunks[STOA_SECOND_FROM(record, STOA_PLACE_BITS)];
+    const stoa__archetype *archetype = (const stoa__archetype *)(const void *)chunk->archetype;
+    uint64_t fill = archetype->fill;
+    if (!STOA_LIKELY(fill != 0)) {
+        return destroy_checked(world, e);
+    }
+    STOA__OPAQUE(handle);
+    STOA__OPAQUE(record);
+    uint32_t next = storage->free_first;
+    stoa__entities_free_set(storage, STOA_FIRST(handle), storage->free_count + 1);
+    STOA__OPAQUE(storage);
+    uint64_t freed = stoa__pair((STOA_FIRST(record) + 1) | STOA__DEAD, next);
+    memcpy(&storage->head.records[STOA_FIRST(handle)], &freed, sizeof freed);
+
     stoa_chunk *tail = archetype->tail;
-    if (!STOA_LIKELY(archetype->light && tail->count > 1)) {
-        return destroy_checked(world, e);
+    size_t place = STOA_SECOND(record), from = (size_t)(uint32_t)tail->count - 1;
+    if (!STOA_LIKELY(from != 0)) {
+        return row_end(storage, (uint32_t)place);
     }
-    stoa__row hole = stoa__row_at(storage, place), last = stoa__row_last(archetype);
-    tail->count = (int32_t)last.slot;
-    storage->rows[archetype->index]--;
-    *record = (stoa_record){(e.generation + 1) | STOA__DEAD, storage->free_first};
-    stoa__record_stamp(storage, e.index);
-    storage->free_first = e.index;
-    storage->free_count++;
-    if (place == last.place) {
+    tail->count = (int32_t)from;
+    storage->rows[STOA__FILL_INDEX(fill)]--;
+    uint8_t *hole = chunk->data, *last = tail->data;
+    memcpy(&moved, last + from * sizeof moved, sizeof moved);
+    if (moved == handle) {
         return STOA_OK;
     }
-    stoa__row_entity_moved(storage, hole, last);
-    bool same = !stoa__row_copy_small(archetype, hole, last);
-    return STOA_LIKELY(same) ? STOA_OK : states_merge(archetype, hole.data, last.data);
+    size_t to = place & (STOA__ROWS_MAX - 1);
+    memcpy(hole + to * sizeof moved, &moved, sizeof moved);
+    storage->head.records[STOA_FIRST(moved)].place = (uint32_t)place;
+    STOA__OPAQUE(fill);
+    if (STOA_LIKELY(STOA__FILL_EVEN(fill))) {
+        return stoa__row_fill_even(fill, hole, last, to, from);
+    }
+    if (STOA__FILL_TAGS(fill)) {
+        return stoa__row_fill_light(storage, place);
+    }
+    archetype = storage->archetypes[STOA__FILL_INDEX(fill)];
+    return stoa__row_fill_lanes(archetype->lanes, hole, last, to, from);
 }
 
 /* What a live entity has, as far as queries can tell, into `ids`; returns how many there are. */

@@ -6,6 +6,7 @@
  * one that is removed is only marked, and freed when the outermost event is told. Adding and
  * removing are O(log listeners). Only adding allocates. One thread at a time. */
 #include "base/hash.h"
+#include "storage/archetype.h"
 #include "storage/entities.h"
 #include "storage/registry.h"
 #include "world/world.h"
@@ -94,6 +95,15 @@ static void entries_pack(stoa__events *events) {
     events->gone_count = 0;
 }
 
+/* Tells the storage whether entities may be destroyed with nobody told. */
+static void targets_note(stoa_world *world) {
+    bool aimed = world->events.target_count > 0;
+    if (world->storage.aimed != aimed) {
+        world->storage.aimed = aimed;
+        stoa__archetype_refill(&world->storage);
+    }
+}
+
 /* Takes a listener off its list and frees it. What the program gave comes last: it may call the
  * world. */
 static void listener_delete(stoa_world *world, stoa__listener *listener) {
@@ -111,6 +121,7 @@ static void listener_delete(stoa_world *world, stoa__listener *listener) {
             stoa__map_insert(&events->by_target, hash, first->id);
         }
         events->target_count--;
+        targets_note(world);
     }
     entry_find(events, listener->id)->item = NULL;
     events->gone_count++;
@@ -202,6 +213,7 @@ static void listener_link(stoa_world *world, stoa__listener *listener) {
     }
     list_append(&first, listener);
     events->target_count++;
+    targets_note(world);
 }
 
 stoa_listener stoa_listener_new(stoa_world *world, const stoa_listener_desc *desc) {

@@ -258,7 +258,7 @@ void stoa__frame_rows_restore(stoa_frames *frames, const stoa__frame *frame) {
     if (frame->archetypes_count < storage->archetype_count) {
         /* What is remembered of bundles may lead there. */
         stoa__archetype_hide(storage, frame->archetypes_count);
-        memset(frames->world->bundles, 0, sizeof frames->world->bundles);
+        stoa__bundles_clear(frames->world);
     }
     records_put(frames, frame);
     /* What is written from here on is not what the frame has. */

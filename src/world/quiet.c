@@ -78,25 +78,62 @@ static uint32_t sparse_count(const stoa__storage *storage, const stoa_entity *en
     return count;
 }
 
-/* Takes the dead out of all sparse sets. */
-static void sparse_leave(const stoa__storage *storage, const stoa_entity *entities,
-                         uint32_t count) {
-    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
-        stoa__sparse *set = c->set;
-        uint32_t *const *pages = set->pages;
-        uint32_t page_count = set->count > 0 ? set->page_count : 0;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t index = entities[i].index, page = index >> STOA__PAGE_BITS;
-            if (page < page_count && pages[page] != NULL &&
-                pages[page][index & (STOA__PAGE_SIZE - 1)] != 0) {
-                stoa__sparse_remove(set, index);
+/* Entities that are taken out of a sparse set together. */
+#define LEAVING_MAX 64
+
+/* Who of the dead is in a set, up to LEAVING_MAX of them. What there is of these is asked for,
+ * since it may be anywhere. */
+static uint32_t set_members(const stoa__sparse *set, const stoa_entity *entities, uint32_t count,
+                            stoa_entity *members) {
+    uint32_t *const *pages = set->pages;
+    uint32_t page_count = set->page_count, found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = entities[i].index, page = index >> STOA__PAGE_BITS;
+        const uint32_t *entries = STOA_LIKELY(page < page_count) ? pages[page] : NULL;
+        uint32_t position = entries != NULL ? entries[index & (STOA__PAGE_SIZE - 1)] : 0;
+        if (position != 0) {
+            members[found++] = entities[i];
+            STOA_PREFETCH(&set->entities[position - 1]);
+            STOA_PREFETCH(&set->added[position - 1]);
+            STOA_PREFETCH(&set->changed[position - 1]);
+            STOA_PREFETCH(stoa__sparse_value(set, position - 1));
+        }
+    }
+    return found;
+}
+
+/* Takes the dead out of one set. */
+static void set_leave(stoa__sparse *set, const stoa_entity *entities, uint32_t count,
+                      stoa_owners *owners) {
+    stoa_entity members[LEAVING_MAX];
+    for (uint32_t at = 0; at < count && set->count > 0; at += LEAVING_MAX) {
+        uint32_t n = count - at < LEAVING_MAX ? count - at : LEAVING_MAX;
+        n = set_members(set, entities + at, n, members);
+        for (uint32_t i = 0; i < n; i++) {
+            stoa__sparse_remove(set, members[i].index);
+            if (owners != NULL) {
+                owners->items[owners->count++] = members[i];
             }
         }
     }
 }
 
+/* Takes the dead out of all sparse sets. */
+static void sparse_leave(const stoa__storage *storage, const stoa_entity *entities, uint32_t count,
+                         stoa_owners *owners) {
+    for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {
+        bool asked = owners != NULL && owners->component == c->info.id;
+        if (!asked || owners->items != NULL) {
+            set_leave(c->set, entities, count, asked ? owners : NULL);
+        }
+    }
+}
+
 int32_t stoa_destroy_quietly_many(stoa_world *world, const stoa_entity *entities, int32_t count,
-                                  const void *user) {
+                                  const void *user, stoa_owners *owners) {
+    if (owners != NULL) {
+        owners->count = 0;
+    }
     if (world == NULL || entities == NULL || count <= 0 ||
         (world->storage.head.open & ~STOA__OPEN_HOOK) != 0 || world->storage.watch_all ||
         world->events.target_count > 0) {
@@ -114,14 +151,16 @@ int32_t stoa_destroy_quietly_many(stoa_world *world, const stoa_entity *entities
         if (rows_others(storage, archetype, user)) {
             break;
         }
-        done += stoa__ends_run(storage, archetype, &entities[done], most - done);
+        stoa__handles handles = stoa__handles_of(&entities[done], most - done);
+        stoa__handles_ask(storage->head.records, handles);
+        done += stoa__ends_run(storage, archetype, handles);
     }
-    sparse_leave(storage, entities, done);
+    sparse_leave(storage, entities, done, owners);
     return (int32_t)done;
 }
 
 bool stoa_destroy_quietly(stoa_world *world, stoa_entity e, const void *user) {
-    return stoa_destroy_quietly_many(world, &e, 1, user) == 1;
+    return stoa_destroy_quietly_many(world, &e, 1, user, NULL) == 1;
 }
 
 bool stoa_set_quietly(stoa_world *world, stoa_entity e, stoa_component id, const void *value,

@@ -90,7 +90,7 @@ static stoa_status archetypes_begin(stoa_rebuild *rebuild) {
 /* Ends that the world is held. What is remembered of bundles may lead to archetypes that are
  * hidden. */
 static void world_forget(const stoa_rebuild *rebuild) {
-    memset(rebuild->world->bundles, 0, sizeof rebuild->world->bundles);
+    stoa__bundles_clear(rebuild->world);
     stoa_release(rebuild->world);
 }
 
@@ -206,7 +206,7 @@ void stoa_rebuild_cancel(stoa_rebuild *rebuild) {
     if (rebuild->shown) {
         stoa_extensions_reset(rebuild->world);
         storage->empty_count = 0;
-        memset(rebuild->world->bundles, 0, sizeof rebuild->world->bundles);
+        stoa__bundles_clear(rebuild->world);
     }
     for (uint32_t i = 1; i < storage->archetype_count; i++) {
         archetype_empty(rebuild, storage->archetypes[i]);

@@ -49,10 +49,13 @@ static void rows_stand_as_after_one_by_one(void **state) {
         while (row_count > 0) {
             stoa_entity list[300];
             uint32_t count = 1 + support_random_below(&random, 300), taken = 0;
+            uint32_t first = support_random_below(&random, row_count);
+            bool mixed = support_random_below(&random, 2) == 0;
             for (uint32_t i = 0; i < count; i++) {
-                list[i] = rows[support_random_below(&random, row_count)];
+                list[i] = rows[mixed ? support_random_below(&random, row_count)
+                                     : (first + row_count - i % row_count) % row_count];
             }
-            uint32_t ended = stoa__ends_run(&f->storage, archetype, list, count);
+            uint32_t ended = stoa__ends_run(&f->storage, archetype, stoa__handles_of(list, count));
             assert_in_range(ended, 1, count);
             for (; taken < ended; taken++) {
                 uint32_t at = model_find(list[taken]);
@@ -72,12 +75,12 @@ static void run_ends_at_who_is_dead_or_elsewhere(void **state) {
     stoa__archetype *both = stoa__archetype_get(&f->storage, ids, 2);
     stoa_entity a = row_add(f, one), b = row_add(f, one), other = row_add(f, both);
     const stoa_entity list[] = {a, other, b}, twice[] = {b, b}, wild[] = {other, {99999, 1}};
-    assert_int_equal(stoa__ends_run(&f->storage, one, list, 0), 0);
-    assert_int_equal(stoa__ends_run(&f->storage, one, list, 3), 1);
-    assert_int_equal(stoa__ends_run(&f->storage, one, list + 1, 2), 0);
-    assert_int_equal(stoa__ends_run(&f->storage, one, twice, 2), 1);
-    assert_int_equal(stoa__ends_run(&f->storage, both, wild, 2), 1);
-    assert_int_equal(stoa__ends_run(&f->storage, both, wild, 2), 0);
+    assert_int_equal(stoa__ends_run(&f->storage, one, stoa__handles_of(list, 0)), 0);
+    assert_int_equal(stoa__ends_run(&f->storage, one, stoa__handles_of(list, 3)), 1);
+    assert_int_equal(stoa__ends_run(&f->storage, one, stoa__handles_of(list + 1, 2)), 0);
+    assert_int_equal(stoa__ends_run(&f->storage, one, stoa__handles_of(twice, 2)), 1);
+    assert_int_equal(stoa__ends_run(&f->storage, both, stoa__handles_of(wild, 2)), 1);
+    assert_int_equal(stoa__ends_run(&f->storage, both, stoa__handles_of(wild, 2)), 0);
 }
 
 int main(void) {

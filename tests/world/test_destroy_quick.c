@@ -9,8 +9,14 @@
 STOA_COMPONENT(Small, { int32_t x, y; });
 STOA_COMPONENT(Three, { float x, y, z; });
 STOA_COMPONENT(Pair, { int64_t a, b; });
+STOA_COMPONENT(Eight, { int32_t x, y; });
+STOA_COMPONENT(Spot, { float x, y, z; });
+STOA_COMPONENT(Spin, { float x, y, z; });
 STOA_TAG(Mark);
 STOA_COMPONENT(Hit, { int32_t damage; });
+
+/* Archetypes: rows of several sizes, with a tag or without, and rows of columns of one size. */
+typedef enum kind { MIXED, TAGGED, EVEN_8, EVEN_12, EVEN_ONE, KINDS } kind;
 
 /* Two worlds that are treated alike. */
 typedef struct twins {
@@ -54,21 +60,48 @@ static void twins_close(void) {
         }                                                                                          \
     } while (0)
 
-/* Makes entities of one of two archetypes, with a tag or without. */
-static void pairs_make(int32_t count, bool tagged) {
+static stoa_entity row_make(stoa_world *w, int32_t i, kind what) {
+    switch (what) {
+    case MIXED:
+        return stoa_create_with(w, STOA_VALUE(Small, {i, 0}), STOA_VALUE(Three, {1, 2, (float)i}));
+    case TAGGED:
+        return stoa_create_with(w, STOA_VALUE(Small, {i, 0}), STOA_VALUE(Three, {1, 2, (float)i}),
+                                STOA_VALUE(Pair, {i, -i}), STOA_ZERO(Mark));
+    case EVEN_8:
+        return stoa_create_with(w, STOA_VALUE(Small, {i, 0}), STOA_VALUE(Eight, {-i, i}));
+    case EVEN_12:
+        return stoa_create_with(w, STOA_VALUE(Three, {(float)i, 2, 3}),
+                                STOA_VALUE(Spot, {4, (float)i, 6}),
+                                STOA_VALUE(Spin, {7, 8, (float)i}));
+    default:
+        return stoa_create_with(w, STOA_VALUE(Pair, {i, -i}));
+    }
+}
+
+/* Makes entities of one archetype. */
+static void pairs_make(int32_t count, kind what) {
     for (int32_t i = 0; i < count; i++) {
         stoa_entity made[2];
         for (int k = 0; k < 2; k++) {
-            stoa_world *w = t.s[k].world;
-            made[k] = tagged ? stoa_create_with(w, STOA_VALUE(Small, {i, 0}),
-                                                STOA_VALUE(Three, {1, 2, (float)i}),
-                                                STOA_VALUE(Pair, {i, -i}), STOA_ZERO(Mark))
-                             : stoa_create_with(w, STOA_VALUE(Small, {i, 0}),
-                                                STOA_VALUE(Three, {1, 2, (float)i}));
+            made[k] = row_make(t.s[k].world, i, what);
         }
         assert_true(stoa_entity_eq(made[0], made[1]));
         t.e[t.count++] = made[0];
     }
+}
+
+/* Writes to the first of some components that the entity has. */
+static void row_write(stoa_world *w, stoa_entity e, bool backwards) {
+    stoa_type *types[] = {STOA_TYPE_OF(Small), STOA_TYPE_OF(Spot), STOA_TYPE_OF(Pair),
+                          STOA_TYPE_OF(Three), STOA_TYPE_OF(Eight)};
+    for (int i = 0; i < 5; i++) {
+        int32_t *value = stoa_try_mut_type(w, e, types[backwards ? 4 - i : i]);
+        if (value != NULL) {
+            *value = 5;
+            return;
+        }
+    }
+    fail();
 }
 
 static void pair_destroy(int32_t at) {
@@ -83,10 +116,11 @@ static void twins_compare(uint32_t ticks) {
     assert_true(stoa_hash(t.s[0].world) == stoa_hash(t.s[1].world));
     BOTH(assert_int_equal(stoa_check(w), STOA_OK));
     stoa_type *types[] = {STOA_TYPE_OF(Small), STOA_TYPE_OF(Three), STOA_TYPE_OF(Pair),
-                          STOA_TYPE_OF(Mark)};
+                          STOA_TYPE_OF(Mark),  STOA_TYPE_OF(Eight), STOA_TYPE_OF(Spot),
+                          STOA_TYPE_OF(Spin)};
     for (int32_t i = 0; i < t.count; i++) {
         for (uint32_t since = 0; since <= ticks; since++) {
-            for (int k = 0; k < 4; k++) {
+            for (int k = 0; k < 7; k++) {
                 assert_int_equal(stoa_changed_type(t.s[0].world, t.e[i], types[k], since),
                                  stoa_changed_type(t.s[1].world, t.e[i], types[k], since));
                 assert_int_equal(stoa_added_type(t.s[0].world, t.e[i], types[k], since),
@@ -104,30 +138,32 @@ static int32_t capacity_of(stoa_entity e) {
 }
 
 /* Three chunks, the last of few rows, with ticks that differ as told; then a row goes. */
-static void places_verify(bool tagged, bool newer_first, bool newer_last) {
+static void places_verify(kind what, bool newer_first, bool newer_last) {
     twins_open();
-    pairs_make(1, tagged);
+    pairs_make(1, what);
     /* Chunks grow until they are full. */
     int32_t full = 0;
     while (full != capacity_of(t.e[0])) {
         full = capacity_of(t.e[0]);
-        pairs_make(full - t.count + 1, tagged);
+        pairs_make(full - t.count + 1, what);
     }
     BOTH(stoa_tick_advance(w));
-    pairs_make(2 * full + 3 - t.count, tagged);
+    pairs_make(2 * full + 3 - t.count, what);
     BOTH(stoa_tick_advance(w));
     if (newer_first) {
-        BOTH(stoa_get_mut(w, t.e[0], Three)->x = 5);
+        BOTH(row_write(w, t.e[0], true));
     }
     if (newer_last) {
-        BOTH(stoa_get_mut(w, t.e[t.count - 1], Small)->x = 5);
+        BOTH(row_write(w, t.e[t.count - 1], false));
     }
     stoa_archetype_info info;
     assert_int_equal(
         stoa_archetype_info_get(t.s[0].world, stoa_archetype_of(t.s[0].world, t.e[0]), &info),
         STOA_OK);
     assert_int_equal(info.chunk_count, 3);
-    assert_true(t.s[0].world->storage.archetypes[info.id]->light);
+    uint64_t fill = t.s[0].world->storage.archetypes[info.id]->fill;
+    assert_true(fill != 0 && STOA__FILL_EVEN(fill) == (what >= EVEN_8));
+    assert_true(t.s[1].world->storage.archetypes[info.id]->fill == 0);
     /* First, inside, at the end of a chunk, at the start of one, and the last until none is left in
      * its chunk. */
     const int32_t at[] = {0, full / 2, full - 1, full, 2 * full + 1};
@@ -141,8 +177,10 @@ static void places_verify(bool tagged, bool newer_first, bool newer_last) {
 /* ENT-08 CHG-01: the row that fills the hole takes its ticks along. */
 static void filler_takes_its_ticks_along(void **state) {
     (void)state;
-    for (int way = 0; way < 8; way++) {
-        places_verify((way & 1) != 0, (way & 2) != 0, (way & 4) != 0);
+    for (int what = 0; what < KINDS; what++) {
+        for (int way = 0; way < 4; way++) {
+            places_verify((kind)what, (way & 1) != 0, (way & 2) != 0);
+        }
     }
 }
 
@@ -180,7 +218,7 @@ static void destroying_at_random_is_the_same_both_ways(void **state) {
         support_random random = {seeds.seed};
         uint32_t tick = 0;
         twins_open();
-        pairs_make(600, seeds.seed % 2 == 0);
+        pairs_make(600, (kind)(seeds.seed % KINDS));
         while (t.count > 0) {
             uint32_t what = support_random_below(&random, 40);
             int32_t at = (int32_t)support_random_below(&random, (uint32_t)t.count);
@@ -188,9 +226,9 @@ static void destroying_at_random_is_the_same_both_ways(void **state) {
                 BOTH(stoa_tick_advance(w));
                 tick++;
             } else if (what == 1 && t.count < 700) {
-                pairs_make(20, support_random_below(&random, 2) == 0);
+                pairs_make(20, (kind)support_random_below(&random, KINDS));
             } else if (what < 5) {
-                BOTH(stoa_get_mut(w, t.e[at], Small)->x++);
+                BOTH(row_write(w, t.e[at], what == 2));
             } else {
                 pair_destroy(at);
                 t.e[at] = t.e[--t.count];
@@ -292,6 +330,31 @@ static void late_watchers_are_told_of_the_dead(void **state) {
     assert_int_equal(stoa_count(w), 3);
 }
 
+/* True if rows of the entity's archetype are destroyed the short way. */
+static bool is_quick(stoa_world *w, stoa_entity e) {
+    return w->storage.archetypes[stoa_archetype_of(w, e)]->fill != 0;
+}
+
+/* ENT-08 EVT-01: the short way is taken as long as nobody listens to a single entity. */
+static void listeners_to_one_entity_end_the_short_way(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e = stoa_create_with(w, STOA_VALUE(Small, {1, 0}));
+    stoa_entity other = stoa_create_with(w, STOA_VALUE(Small, {2, 0}));
+    assert_true(is_quick(w, e));
+    stoa_listener_desc desc = {
+        .type = STOA_TYPE_OF(Hit), .target = other, .call = hear_nothing, .user = NULL};
+    stoa_listener ears[2] = {stoa_listener_new(w, &desc), stoa_listener_new(w, &desc)};
+    assert_false(is_quick(w, e));
+    stoa_entity late = stoa_create_with(w, STOA_VALUE(Eight, {3, 0}));
+    assert_false(is_quick(w, late));
+    assert_int_equal(stoa_listener_remove(w, ears[0]), STOA_OK);
+    assert_false(is_quick(w, e));
+    assert_int_equal(stoa_destroy(w, other), STOA_OK);
+    assert_true(is_quick(w, e));
+    assert_true(is_quick(w, late));
+}
+
 int main(void) {
 #define WITH_WORLD(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
     const struct CMUnitTest tests[] = {
@@ -300,6 +363,7 @@ int main(void) {
         support_seeds_test(destroying_at_random_is_the_same_both_ways),
         WITH_WORLD(handles_that_are_not_alive_are_refused),
         WITH_WORLD(late_watchers_are_told_of_the_dead),
+        WITH_WORLD(listeners_to_one_entity_end_the_short_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,8 @@ static void twins_destroy(const stoa_entity *victims, int32_t count) {
         }
     }
     for (int32_t at = 0; at < count; at++) {
-        int32_t n = stoa_destroy_quietly_many(t.s[1].world, victims + at, count - at, &someone);
+        int32_t n =
+            stoa_destroy_quietly_many(t.s[1].world, victims + at, count - at, &someone, NULL);
         assert_in_range(n, 0, count - at);
         at += n;
     }
@@ -188,7 +189,7 @@ static void slot_of_the_last_generation_is_retired(void **state) {
     stoa_record *record = &w->storage.head.records[e[1].index];
     record->generation = e[1].generation = STOA__GENERATION_MAX;
     ((stoa_entity *)(void *)stoa__row_at(&w->storage, record->place).data)[1] = e[1];
-    assert_int_equal(stoa_destroy_quietly_many(w, e, 3, &someone), 3);
+    assert_int_equal(stoa_destroy_quietly_many(w, e, 3, &someone, NULL), 3);
     assert_int_equal(w->storage.retired_count, 1);
     assert_int_equal(stoa_count(w), 0);
 }
@@ -200,7 +201,7 @@ static int32_t gone_seen;
 static void hook_destroy(stoa_world *w, stoa_entity e, void *value, void *user) {
     (void)e, (void)value, (void)user;
     if (!stoa_world_ending(w)) {
-        gone_seen = stoa_destroy_quietly_many(w, around, 3, &calls);
+        gone_seen = stoa_destroy_quietly_many(w, around, 3, &calls, NULL);
     }
 }
 
@@ -216,23 +217,23 @@ static void call_stops_at_the_first_that_it_may_not_pass(void **state) {
     }
     stoa_hook_type(w, STOA_ON_REMOVE, STOA_TYPE_OF(Heat), hook_count, &calls);
     assert_int_equal(stoa_set(w, e[2], Heat, {4}), STOA_OK);
-    assert_int_equal(stoa_destroy_quietly_many(w, e, 6, &someone), 2);
-    assert_int_equal(stoa_destroy_quietly_many(w, e + 2, 4, &someone), 0);
+    assert_int_equal(stoa_destroy_quietly_many(w, e, 6, &someone, NULL), 2);
+    assert_int_equal(stoa_destroy_quietly_many(w, e + 2, 4, &someone, NULL), 0);
     assert_int_equal(stoa_destroy(w, e[2]), STOA_OK);
     assert_int_equal(calls, 2);
     stoa_hook_type(w, STOA_ON_REMOVE, STOA_TYPE_OF(Wide), hook_count, &calls);
     assert_int_equal(stoa_set(w, e[4], Wide, {{0}}), STOA_OK);
-    assert_int_equal(stoa_destroy_quietly_many(w, e + 3, 3, &someone), 1);
+    assert_int_equal(stoa_destroy_quietly_many(w, e + 3, 3, &someone, NULL), 1);
     const stoa_entity twice[] = {e[5], e[5]},
                       wild[] = {stoa_create_with(w, STOA_ZERO(Place)), {1u << 30, 1}};
-    assert_int_equal(stoa_destroy_quietly_many(w, twice, 2, &someone), 1);
-    assert_int_equal(stoa_destroy_quietly_many(w, wild, 2, &someone), 1);
-    assert_int_equal(stoa_destroy_quietly_many(w, wild + 1, 1, &someone), 0);
-    assert_int_equal(stoa_destroy_quietly_many(w, &dead, 1, &someone), 0);
-    assert_int_equal(stoa_destroy_quietly_many(w, e + 4, 0, &someone), 0);
-    assert_int_equal(stoa_destroy_quietly_many(w, e + 4, -1, &someone), 0);
-    assert_int_equal(stoa_destroy_quietly_many(w, NULL, 1, &someone), 0);
-    assert_int_equal(stoa_destroy_quietly_many(NULL, e, 1, &someone), 0);
+    assert_int_equal(stoa_destroy_quietly_many(w, twice, 2, &someone, NULL), 1);
+    assert_int_equal(stoa_destroy_quietly_many(w, wild, 2, &someone, NULL), 1);
+    assert_int_equal(stoa_destroy_quietly_many(w, wild + 1, 1, &someone, NULL), 0);
+    assert_int_equal(stoa_destroy_quietly_many(w, &dead, 1, &someone, NULL), 0);
+    assert_int_equal(stoa_destroy_quietly_many(w, e + 4, 0, &someone, NULL), 0);
+    assert_int_equal(stoa_destroy_quietly_many(w, e + 4, -1, &someone, NULL), 0);
+    assert_int_equal(stoa_destroy_quietly_many(w, NULL, 1, &someone, NULL), 0);
+    assert_int_equal(stoa_destroy_quietly_many(NULL, e, 1, &someone, NULL), 0);
     assert_int_equal(calls, 2);
     assert_true(stoa_alive(w, e[4]));
 }
@@ -251,6 +252,35 @@ static void entity_whose_hooks_run_is_not_passed(void **state) {
     assert_true(stoa_alive(w, around[2]));
 }
 
+/* HOK-04 */
+static void owners_of_a_sparse_component_are_told(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_entity e[200], items[200];
+    for (int i = 0; i < 200; i++) {
+        e[i] = stoa_create_with(w, STOA_VALUE(Number, {i}));
+        if (i % 3 == 1) {
+            assert_int_equal(stoa_set(w, e[i], Heat, {(float)i}), STOA_OK);
+        }
+    }
+    stoa_owners owners = {stoa_id(w, Heat), items, 7};
+    assert_int_equal(stoa_destroy_quietly_many(w, e, 150, &someone, &owners), 150);
+    assert_int_equal(owners.count, 50);
+    for (int i = 0; i < 50; i++) {
+        assert_true(stoa_entity_eq(items[i], e[3 * i + 1]));
+    }
+    assert_int_equal(stoa_check(w), STOA_OK);
+    /* Of what is in no set nobody is told; what is known to be in none is not looked for. */
+    owners.component = stoa_id(w, Number);
+    assert_int_equal(stoa_destroy_quietly_many(w, e + 150, 10, &someone, &owners), 10);
+    assert_int_equal(owners.count, 0);
+    owners = (stoa_owners){stoa_id(w, Heat), NULL, 7};
+    assert_int_equal(stoa_destroy_quietly_many(w, e + 162, 1, &someone, &owners), 1);
+    assert_int_equal(owners.count, 0);
+    owners.count = 7;
+    assert_int_equal(stoa_destroy_quietly_many(NULL, e + 163, 1, &someone, &owners), 0);
+    assert_int_equal(owners.count, 0);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void) {
@@ -259,6 +289,7 @@ int main(void) {
         test(slot_of_the_last_generation_is_retired),
         test(call_stops_at_the_first_that_it_may_not_pass),
         test(entity_whose_hooks_run_is_not_passed),
+        test(owners_of_a_sparse_component_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,290 @@
+/* Changing what an entity has by one component of a described type.
+ *
+ * How a type was put last, and taken away, is remembered: a way. If it is open and right for the
+ * entity, its row is shifted along it with nothing else asked. What is not goes by the id, and is
+ * remembered then. Everything that can fail comes before the first write. One thread at a time. */
+#include "storage/shift.h"
+
+#include "storage/entities.h"
+#include "world/change.h"
+
+/* What a component of words is that is added without a value. */
+static const uint8_t words_none[16];
+
+/* What stands for the value of a tag: to set one is to give a value, of no bytes. */
+static const uint8_t tag_value;
+
+/* The id of a type, which is remembered from now on; 0 with the failure reported. */
+static stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = stoa__value_type(world, e, type);
+    if (id != 0) {
+        stoa__type_remember(world, type, id);
+    }
+    return id;
+}
+
+/* stoa_set_type for types that are not remembered, and for null values. */
+STOA__APART static stoa_status type_set_any(stoa_world *world, stoa_entity e, stoa_type *type,
+                                            const void *value) {
+    stoa_component id = type_id(world, e, type);
+    if (id == 0) {
+        return stoa_last_error().status;
+    }
+    if (value == NULL && type->size != 0) {
+        return stoa__world_null(world, "value");
+    }
+    return stoa__change_set(world, e, id, value != NULL ? value : &tag_value);
+}
+
+/* stoa_add_type for types that are not remembered. */
+STOA__APART static stoa_status type_add_any(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_id(world, e, type);
+    return id != 0 ? stoa__change_add(world, e, id) : stoa_last_error().status;
+}
+
+/* stoa_remove_type for types that are not remembered. */
+STOA__APART static stoa_status type_remove_any(stoa_world *world, stoa_entity e, stoa_type *type) {
+    stoa_component id = type_id(world, e, type);
+    return id != 0 ? stoa__change_take(world, e, id) : stoa_last_error().status;
+}
+
+/* Remembers the edge that was taken last for a key, to be found by the type. */
+static void way_note(const stoa_world *world, const stoa_type *type, uint32_t key, stoa__way *way) {
+    const stoa__storage *storage = &world->storage;
+    const stoa__hop *hop = stoa__edge_hop_at(storage, key);
+    if (hop->key == key && stoa__gate_now(storage) == stoa__gate_of(hop->edge->epoch)) {
+        stoa__way_fill(way, hop->edge, STOA_LOAD(&type->slot));
+    }
+}
+
+/* Remembers the set of a sparse component. */
+static void way_note_sparse(const stoa_world *world, const stoa__type_hop *hop, stoa__way *way) {
+    if (world->storage.head.open == 0) {
+        *way = (stoa__way){.gate = STOA__GATE_SPARSE, .set = hop->set, .slot = hop->slot};
+    }
+}
+
+/* stoa__change_column_put for a type that is remembered. */
+STOA__APART static stoa_status column_set(stoa_world *world, stoa_entity e, const stoa_type *type,
+                                          stoa_component id, const void *data) {
+    const stoa_record *record = stoa__entities_find(&world->storage, e);
+    uint32_t place = record != NULL ? record->place : 0;
+    const stoa__archetype *archetype = stoa__row_archetype(&world->storage, place);
+    bool moves = stoa_archetype_entry(&archetype->head, id)->id != id;
+    stoa_status status = stoa__change_column_put(world, e, id, data);
+    if (moves) {
+        way_note(world, type, id, stoa__type_put_at(world, type));
+    }
+    return status;
+}
+
+/* stoa__change_column_take for a type that is remembered. */
+STOA__APART static stoa_status column_remove(stoa_world *world, stoa_entity e,
+                                             const stoa_type *type, stoa_component id) {
+    stoa_status status = stoa__change_column_take(world, e, id);
+    way_note(world, type, id | STOA__KEY_DROP, stoa__type_drop_at(world, type));
+    return status;
+}
+
+/* The way that is remembered of a type, or NULL; neither need be there. */
+STOA__INLINE const stoa__way *way_find(const stoa_world *world, const stoa_type *type, bool drops) {
+    if (!STOA_LIKELY(world != NULL)) {
+        return NULL;
+    }
+    if (!STOA_LIKELY(type != NULL)) {
+        return NULL;
+    }
+    const stoa__way *way = drops ? stoa__type_drop_at(world, type) : stoa__type_put_at(world, type);
+    return STOA_LIKELY(way->slot == STOA_LOAD(&type->slot)) ? way : NULL;
+}
+
+/* Ends a shift. */
+STOA__INLINE stoa_status shift_end(const stoa__edge *edge, const stoa__shift *shift,
+                                   uint64_t differ) {
+    return STOA_LIKELY(differ == 0)
+               ? STOA_OK
+               : stoa__shift_merge(edge, shift->from.data, shift->to.data, shift->last.data);
+}
+
+/* Shifts a row along an edge with columns of any sizes and writes the value that is put; returns
+ * where that is. */
+STOA__INLINE uint8_t *put_shift(const stoa__storage *storage, const stoa__way *way,
+                                const stoa_chunk_ref *chunk, uint64_t handle, const void *data,
+                                stoa__shift *shift, uint64_t *differ) {
+    *shift = stoa__shift_begin(storage, way, chunk, handle);
+    const stoa__edge *edge = way->edge;
+    uint8_t *column = shift->to.data + edge->puts->to;
+    size_t size = edge->puts->size;
+    stoa__state_mark(stoa__state_of(column, 0), storage->head.tick, true);
+    stoa__value_words(column + shift->to.slot * size, data, size);
+    *differ = STOA_LIKELY(edge->vector) ? stoa__shift_vector(shift, way, false)
+                                        : stoa__shift_kept(shift, edge);
+    return column + shift->to.slot * size;
+}
+
+/* Puts a component of which nobody is told. */
+STOA__APART static stoa_status put_untold(const stoa__storage *storage, const stoa__way *way,
+                                          const stoa_chunk_ref *chunk, uint64_t handle,
+                                          const void *data) {
+    stoa__shift shift;
+    uint64_t differ;
+    put_shift(storage, way, chunk, handle, data, &shift, &differ);
+    return shift_end(way->edge, &shift, differ);
+}
+
+/* Puts a component of which its hooks are told; nothing is under way. */
+STOA__APART static stoa_status put_told(stoa_world *world, const stoa__way *way,
+                                        const stoa_chunk_ref *chunk, stoa_entity e,
+                                        const void *data) {
+    const stoa__component *component = stoa__component_at(&world->storage, way->edge->single);
+    stoa__shift shift;
+    uint64_t differ;
+    uint8_t *value =
+        put_shift(&world->storage, way, chunk, stoa_bits_read(&e), data, &shift, &differ);
+    if (!STOA_LIKELY(differ == 0)) {
+        (void)shift_end(way->edge, &shift, differ);
+    }
+    stoa__change_tell(world, e, component, way->edge->puts->size != 0 ? value : NULL, true);
+    return STOA_OK;
+}
+
+/* stoa_set_type where no way is remembered, or it is not the right one. */
+STOA__APART static stoa_status type_set_hop(stoa_world *world, stoa_entity e, stoa_type *type,
+                                            const void *value) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (!STOA_LIKELY(hop != NULL && value != NULL)) {
+        return type_set_any(world, e, type, value);
+    }
+    if (hop->set == NULL) {
+        return column_set(world, e, type, hop->id, value);
+    }
+    way_note_sparse(world, hop, stoa__type_put_at(world, type));
+    return stoa__change_sparse_set(world, e, hop->set, value);
+}
+
+/* stoa_set_type where a way is remembered, but it is not one vector that is shifted with nobody
+ * told. */
+STOA__APART static stoa_status type_set(stoa_world *world, stoa_entity e, stoa_type *type,
+                                        const void *value) {
+    const stoa__way *way = stoa__type_put_at(world, type);
+    const stoa__edge *edge = way->edge;
+    uint64_t handle = stoa_bits_read(&e);
+    bool open = stoa__shift_open(&world->storage, edge);
+    const stoa_chunk_ref *chunk =
+        STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
+    if (STOA_LIKELY(chunk != NULL)) {
+        return edge->watched ? put_told(world, way, chunk, e, value)
+                             : put_untold(&world->storage, way, chunk, handle, value);
+    }
+    return type_set_hop(world, e, type, value);
+}
+
+/* Sets a component along a way that shifts one vector and is open. */
+STOA__INLINE stoa_status vector_set(stoa_world *world, stoa_entity e, stoa_type *type,
+                                    const stoa__way *way, const void *value) {
+    uint64_t handle = stoa_bits_read(&e);
+    const stoa__storage *storage = &world->storage;
+    const stoa_chunk_ref *chunk = stoa__shift_chunk(storage, way, handle);
+    if (!STOA_LIKELY(chunk != NULL)) {
+        return type_set_hop(world, e, type, value);
+    }
+    stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
+    uint32_t side = way->side;
+    stoa__state_mark(stoa__state_of(shift.to.data, side), storage->head.tick, true);
+    stoa__value_words(stoa__vector_row(shift.to) + side, value, 12);
+    return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, false));
+}
+
+stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
+    const stoa__way *way = way_find(world, type, false);
+    if (!STOA_LIKELY(way != NULL && value != NULL)) {
+        return type_set_hop(world, e, type, value);
+    }
+    if (STOA_LIKELY(way->gate == stoa__gate_now(&world->storage))) {
+        return vector_set(world, e, type, way, value);
+    }
+    return way->gate == STOA__GATE_SPARSE ? stoa__change_sparse_set(world, e, way->set, value)
+                                          : type_set(world, e, type, value);
+}
+
+stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (!STOA_LIKELY(hop != NULL)) {
+        return type_add_any(world, e, type);
+    }
+    if (hop->set != NULL) {
+        return stoa__change_sparse_add(world, e, hop->set);
+    }
+    const stoa__way *way = stoa__type_put_at(world, type);
+    if (STOA_LIKELY(way->slot == hop->slot && !way->edge->watched &&
+                    stoa__shift_open(&world->storage, way->edge))) {
+        uint64_t handle = stoa_bits_read(&e);
+        const stoa_chunk_ref *chunk = stoa__shift_chunk(&world->storage, way, handle);
+        if (STOA_LIKELY(chunk != NULL)) {
+            return put_untold(&world->storage, way, chunk, handle, words_none);
+        }
+    }
+    return column_set(world, e, type, hop->id, NULL);
+}
+
+/* Takes a component away, along an edge with columns of any sizes. */
+STOA__APART static stoa_status drop_untold(const stoa__storage *storage, const stoa__way *way,
+                                           const stoa_chunk_ref *chunk, uint64_t handle) {
+    stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
+    const stoa__edge *edge = way->edge;
+    uint64_t differ = stoa__shift_kept(&shift, edge);
+    if (edge->lanes != edge->kept) {
+        const stoa__copy *left = &edge->copies[edge->kept];
+        differ |= stoa__shift_left(&shift, left, left->size);
+    }
+    return shift_end(edge, &shift, differ);
+}
+
+/* stoa_remove_type where no way is remembered, or it is not the right one. */
+STOA__APART static stoa_status type_remove_hop(stoa_world *world, stoa_entity e, stoa_type *type) {
+    const stoa__type_hop *hop = stoa__type_hop_find(world, type);
+    if (!STOA_LIKELY(hop != NULL)) {
+        return type_remove_any(world, e, type);
+    }
+    if (hop->set == NULL) {
+        return column_remove(world, e, type, hop->id);
+    }
+    way_note_sparse(world, hop, stoa__type_drop_at(world, type));
+    return stoa__change_sparse_take(world, e, hop->set);
+}
+
+/* stoa_remove_type where a way is remembered, but it is not one vector that is shifted. */
+STOA__APART static stoa_status type_remove(stoa_world *world, stoa_entity e, stoa_type *type) {
+    const stoa__way *way = stoa__type_drop_at(world, type);
+    uint64_t handle = stoa_bits_read(&e);
+    bool open = stoa__shift_open(&world->storage, way->edge);
+    const stoa_chunk_ref *chunk =
+        STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
+    return STOA_LIKELY(chunk != NULL) ? drop_untold(&world->storage, way, chunk, handle)
+                                      : type_remove_hop(world, e, type);
+}
+
+/* Takes a component away along a way that shifts one vector and is open. */
+STOA__APART static stoa_status vector_remove(stoa_world *world, stoa_entity e, stoa_type *type,
+                                             const stoa__way *way) {
+    uint64_t handle = stoa_bits_read(&e);
+    const stoa__storage *storage = &world->storage;
+    const stoa_chunk_ref *chunk = stoa__shift_chunk(storage, way, handle);
+    if (!STOA_LIKELY(chunk != NULL)) {
+        return type_remove_hop(world, e, type);
+    }
+    stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
+    return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, true));
+}
+
+stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
+    const stoa__way *way = way_find(world, type, true);
+    if (!STOA_LIKELY(way != NULL)) {
+        return type_remove_hop(world, e, type);
+    }
+    if (STOA_LIKELY(way->gate == stoa__gate_now(&world->storage))) {
+        return vector_remove(world, e, type, way);
+    }
+    return way->gate == STOA__GATE_SPARSE ? stoa__change_sparse_take(world, e, way->set)
+                                          : type_remove(world, e, type);
+}

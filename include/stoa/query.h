@@ -142,6 +142,10 @@ int32_t stoa_query_cut(stoa_query *query, const uint32_t *since, int32_t rows);
 /// It is no run of the query and locks nothing. Each part by one thread at a time.
 stoa_iter stoa_query_part(stoa_query *query, int32_t part);
 
+/// Asks for the beginning of the chunk that comes next in a part, while this one is worked on.
+/// Processors ask for what follows in a column by themselves, but must see its beginning first.
+void stoa_iter_ahead(const stoa_iter *it);
+
 /// Prepares a query to be iterated on threads while command buffers are forked.
 /// It can be iterated `threads` times at once; one more may be refused with STOA_LIMIT. Until
 /// stoa_query_unshare such iterations are no runs of it. To be called right before

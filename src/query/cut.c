@@ -52,48 +52,100 @@ static stoa_status runs_reserve(stoa_query *query, uint32_t runs, uint32_t parts
                : stoa__error_memory("the parts of a query");
 }
 
-/* Lists the rows of a chunk as runs of parts; the part begun last has `room` for so many rows.
- * There must be memory. */
-static void chunk_cut(stoa_query *query, const stoa_match *match, const stoa_chunk *chunk,
-                      uint32_t rows, uint32_t *room) {
-    stoa__cut *cut = query->cut;
+/* Lists a run. One that stands there from the last cut is not written again: in a frame like the
+ * one before, the threads that iterate it have it in their caches. */
+static void run_put(stoa__cut *cut, const stoa_run *run) {
+    uint32_t i = cut->run_count++;
+    stoa_run *at = &cut->runs[i];
+    if (i < cut->run_known && at->data == run->data && at->first == run->first &&
+        at->count == run->count && at->offsets == run->offsets && at->fields == run->fields) {
+        return;
+    }
+    *at = *run;
+    cut->run_known = i < cut->run_known ? cut->run_known : i + 1;
+}
+
+/* Lists a part that is runs, in the same way. */
+static void part_put(stoa__cut *cut, const stoa__part *part) {
+    uint32_t i = cut->part_count++;
+    stoa__part *at = &cut->parts[i];
+    if (i >= cut->part_known || at->first != part->first || at->count != part->count) {
+        *at = *part;
+        cut->part_known = i < cut->part_known ? cut->part_known : i + 1;
+    }
+}
+
+/* The part that is being cut. */
+typedef struct cutting {
+    stoa__cut *cut;
+    const stoa_match *match;
+    stoa__part part;
+    uint32_t rows; /* that a part is to have */
+    uint32_t room; /* rows that this one still takes; 0: it is done */
+} cutting;
+
+/* Lists some rows of a chunk as a run of the part. */
+static inline void rows_put(cutting *c, const stoa_chunk *chunk, uint32_t first, uint32_t count) {
+    if (c->room == 0) {
+        if (c->part.count > 0) {
+            part_put(c->cut, &c->part);
+        }
+        c->part = (stoa__part){.first = c->cut->run_count};
+        c->room = c->rows;
+    }
     const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+    run_put(c->cut, &(stoa_run){entities + first, chunk->data, c->match->offsets, c->match->fields,
+                                (int32_t)first, (int32_t)count});
+    c->part.count++;
+    c->room -= count < c->room ? count : c->room;
+}
+
+/* Lists the rows of a chunk that has more than a part. */
+static void chunk_cut(cutting *c, const stoa_chunk *chunk) {
     uint32_t left = (uint32_t)chunk->count;
     for (uint32_t first = 0; left > 0;) {
-        if (*room == 0) {
-            cut->parts[cut->part_count++] = (stoa__part){.first = cut->run_count};
-            *room = rows;
-        }
-        uint32_t take = rows_round(first + *room) - first;
+        uint32_t take = rows_round(first + (c->room != 0 ? c->room : c->rows)) - first;
         take = left < take ? left : take;
-        cut->runs[cut->run_count++] = (stoa_run){entities + first, chunk->data,    match->offsets,
-                                                 match->fields,    (int32_t)first, (int32_t)take};
-        cut->parts[cut->part_count - 1].count++;
+        rows_put(c, chunk, first, take);
         first += take;
         left -= take;
-        *room -= take < *room ? take : *room;
+    }
+}
+
+/* Lists the rows of a match. A chunk that has no more of them than a part is left whole, since a
+ * column is quickest from its beginning to its end. There must be memory. */
+static void match_cut(cutting *c) {
+    const stoa_archetype_head *archetype = c->match->archetype;
+    for (int32_t k = 0; k < archetype->chunk_count; k++) {
+        const stoa_chunk *chunk = &archetype->chunks[k];
+        if (STOA_LIKELY((uint32_t)chunk->count <= c->rows)) {
+            rows_put(c, chunk, 0, (uint32_t)chunk->count);
+        } else {
+            chunk_cut(c, chunk);
+        }
     }
 }
 
 /* Cuts a query whose rows need no test into runs. */
 static stoa_status runs_cut(stoa_query *query, uint32_t rows) {
-    stoa__cut *cut = query->cut;
-    uint32_t room = 0;
+    cutting c = {.cut = query->cut, .rows = rows};
     for (uint32_t i = 0; i < query->head.count; i++) {
-        const stoa_match *match = &query->head.matches[i];
-        for (int32_t k = 0; k < match->archetype->chunk_count; k++) {
-            const stoa_chunk *chunk = &match->archetype->chunks[k];
-            uint32_t need = (uint32_t)chunk->count / rows + 2;
-            if (need > cut->run_capacity - cut->run_count ||
-                need > cut->part_capacity - cut->part_count) {
-                stoa_status status =
-                    runs_reserve(query, cut->run_count + need, cut->part_count + need);
-                if (status != STOA_OK) {
-                    return status;
-                }
+        c.match = &query->head.matches[i];
+        const stoa_archetype_head *archetype = c.match->archetype;
+        uint32_t chunks = (uint32_t)archetype->chunk_count;
+        uint32_t most = chunks * ((uint32_t)archetype->chunk_capacity / rows + 2);
+        if (most > c.cut->run_capacity - c.cut->run_count ||
+            most >= c.cut->part_capacity - c.cut->part_count) {
+            stoa_status status =
+                runs_reserve(query, c.cut->run_count + most, c.cut->part_count + most + 1);
+            if (status != STOA_OK) {
+                return status;
             }
-            chunk_cut(query, match, chunk, rows, &room);
         }
+        match_cut(&c);
+    }
+    if (c.part.count > 0) {
+        part_put(c.cut, &c.part);
     }
     return STOA_OK;
 }

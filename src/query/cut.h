@@ -24,10 +24,12 @@ typedef struct stoa__cut {
     stoa_run *runs;
     uint32_t run_capacity;
     uint32_t run_count;
+    uint32_t run_known; /* runs that hold something, of this cut or of one before */
     stoa__part *parts;
     uint32_t part_capacity;
     uint32_t part_count;
-    stoa__walk **walks; /* by part, in use for as long as the query lives */
+    uint32_t part_known; /* as of runs; walks do not count theirs */
+    stoa__walk **walks;  /* by part, in use for as long as the query lives */
     uint32_t walk_capacity;
     uint32_t walk_count;
     uint32_t since; /* the tick that filters go by */

@@ -11,6 +11,9 @@
 
 /* Iterations of one query that threads can have at once. */
 #define THREADS_MAX 4096
+/* Rows of a run from which on the chunk after it is asked for, and cache lines of each column. */
+#define ROWS_AHEAD 256
+#define LINES_AHEAD 8u
 
 /* Lists the entities without components, for as long as iterations need them. Where only threads
  * to come need a list that is there, it may be out of date. */
@@ -319,6 +322,19 @@ void stoa_query_unshare(stoa_query *query, bool ran) {
         query->ran = true;
         if (query->terms.timed) {
             stoa__world_tick_step(world, 1);
+        }
+    }
+}
+
+void stoa_iter_ahead(const stoa_iter *it) {
+    const stoa_run *run = it->run;
+    if (it->count < ROWS_AHEAD || run == it->run_end || run->first != 0) {
+        return;
+    }
+    for (uint32_t bits = (uint32_t)run->fields; bits != 0; bits &= bits - 1) {
+        const uint8_t *column = run->data + run->offsets[stoa__bit_lowest(bits)];
+        for (uint32_t line = 0; line < LINES_AHEAD; line++) {
+            STOA_PREFETCH(column + (size_t)line * STOA__LINE);
         }
     }
 }

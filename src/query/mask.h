@@ -1,6 +1,7 @@
 /* Rows as bits: 64 ticks or switches at a time.
  *
- * A loop over a fixed number of rows is one that the compiler turns into vector operations. */
+ * There is no branch for a row or for 64 of them: whether there are some new ones is a question
+ * that the processor would guess wrong. */
 #ifndef STOA_QUERY_MASK_H
 #define STOA_QUERY_MASK_H
 
@@ -8,6 +9,12 @@
 #include "stoa/change.h"
 
 #include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* The lowest `count` bits, up to 64. */
 STOA__INLINE uint64_t stoa__mask_first(uint32_t count) {
@@ -44,23 +51,55 @@ STOA__INLINE uint64_t stoa__mask_flags(const uint8_t *flags, uint32_t count) {
     return bits;
 }
 
-/* Bit i at i. */
-static const uint32_t stoa__mask_bits[32] = {
-    0x1u,        0x2u,        0x4u,        0x8u,       0x10u,      0x20u,      0x40u,
-    0x80u,       0x100u,      0x200u,      0x400u,     0x800u,     0x1000u,    0x2000u,
-    0x4000u,     0x8000u,     0x10000u,    0x20000u,   0x40000u,   0x80000u,   0x100000u,
-    0x200000u,   0x400000u,   0x800000u,   0x1000000u, 0x2000000u, 0x4000000u, 0x8000000u,
-    0x10000000u, 0x20000000u, 0x40000000u, 0x80000000u};
+#if defined(__AVX2__)
 
-/* Which of 32 ticks are newer than `since`. A table and no shift, which would keep the loop from
- * becoming one of vectors; and no branch, since most of the time some tick of 64 is new. */
+/* Which of 32 ticks are newer than `since`. How much newer each is loses all but its sign, and
+ * whether it is 0, where it is packed into a byte. */
+STOA__INLINE uint32_t stoa__mask_newer_32(const uint32_t *ticks, uint32_t since) {
+    const __m256i *from = (const __m256i *)(const void *)ticks;
+    __m256i minus = _mm256_set1_epi32((int32_t)(0u - since));
+    __m256i a = _mm256_add_epi32(minus, _mm256_loadu_si256(from));
+    __m256i b = _mm256_add_epi32(minus, _mm256_loadu_si256(from + 1));
+    __m256i c = _mm256_add_epi32(minus, _mm256_loadu_si256(from + 2));
+    __m256i d = _mm256_add_epi32(minus, _mm256_loadu_si256(from + 3));
+    __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    /* Packing went half by half: the first four of each vector, then the last four. */
+    __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    packed = _mm256_permutevar8x32_epi32(packed, order);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(packed, _mm256_setzero_si256()));
+}
+
+#elif defined(__SSE2__)
+
+/* Which of 16 ticks are newer than `since`. How much newer each is loses all but its sign, and
+ * whether it is 0, where it is packed into a byte. */
+STOA__INLINE uint32_t stoa__mask_newer_16(const uint32_t *ticks, uint32_t since) {
+    const __m128i *from = (const __m128i *)(const void *)ticks;
+    __m128i minus = _mm_set1_epi32((int32_t)(0u - since));
+    __m128i a = _mm_add_epi32(minus, _mm_loadu_si128(from));
+    __m128i b = _mm_add_epi32(minus, _mm_loadu_si128(from + 1));
+    __m128i c = _mm_add_epi32(minus, _mm_loadu_si128(from + 2));
+    __m128i d = _mm_add_epi32(minus, _mm_loadu_si128(from + 3));
+    __m128i packed = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpgt_epi8(packed, _mm_setzero_si128()));
+}
+
+STOA__INLINE uint32_t stoa__mask_newer_32(const uint32_t *ticks, uint32_t since) {
+    return stoa__mask_newer_16(ticks, since) | stoa__mask_newer_16(ticks + 16, since) << 16;
+}
+
+#else
+
+/* Which of 32 ticks are newer than `since`. */
 STOA__INLINE uint32_t stoa__mask_newer_32(const uint32_t *ticks, uint32_t since) {
     uint32_t bits = 0;
     for (uint32_t i = 0; i < 32; i++) {
-        bits |= (int32_t)(ticks[i] - since) > 0 ? stoa__mask_bits[i] : 0;
+        bits |= (uint32_t)stoa_tick_newer(ticks[i], since) << i;
     }
     return bits;
 }
+
+#endif
 
 /* Which of 64. */
 STOA__INLINE uint64_t stoa__mask_newer_64(const uint32_t *ticks, uint32_t since) {

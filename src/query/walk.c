@@ -173,6 +173,24 @@ static uint32_t gate_choose(const stoa__walk *walk) {
     return 0;
 }
 
+/* Where a chunk keeps ticks of its rows, if nothing else tells which rows match. */
+static uint32_t sole_choose(const stoa__walk *walk) {
+    const stoa__terms *terms = walk->terms;
+    if (terms->column_count != 1 || terms->sparse_count != 0 || terms->splits != 0 ||
+        walk->groups != 0) {
+        return STOA__NONE;
+    }
+    const stoa__spot *spot = &walk->spots[terms->columns[0]];
+    switch (terms->items[terms->columns[0]].tests) {
+    case STOA__TEST_CHANGED:
+        return spot->changed;
+    case STOA__TEST_ADDED:
+        return spot->added;
+    default:
+        return STOA__NONE;
+    }
+}
+
 void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_match *match) {
     const stoa__terms *terms = walk->terms;
     walk->archetype = archetype;
@@ -196,6 +214,7 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
             walk->groups |= (uint32_t)1 << from;
         }
     }
+    walk->sole = sole_choose(walk);
 }
 
 /* Lists the next entities without columns that match. */
@@ -263,6 +282,11 @@ STOA__INLINE bool chunk_open(const stoa_chunk *chunk, uint32_t gate, uint32_t si
     return stoa_tick_newer(STOA_LOAD((const stoa_atomic *)tick), since);
 }
 
+/* Asks for the state of a chunk that comes some time after. */
+STOA__INLINE void gate_prefetch(const stoa_chunk *chunk, const stoa_chunk *end, uint32_t gate) {
+    STOA_PREFETCH((end - chunk > AHEAD ? chunk + AHEAD : end - 1)->data + gate);
+}
+
 /* The next chunk of the archetype that may have rows that match, or NULL. */
 static const stoa_chunk *chunk_next(stoa__walk *walk) {
     const stoa_archetype_head *head = &walk->archetype->head;
@@ -270,15 +294,31 @@ static const stoa_chunk *chunk_next(stoa__walk *walk) {
     uint32_t gate = walk->gate, since = walk->since;
     walk->ahead = NULL;
     if (gate != 0) {
-        for (; chunk < end && !chunk_open(chunk, gate, since); chunk++) {
-            STOA_PREFETCH((end - chunk > AHEAD ? chunk + AHEAD : end - 1)->data + gate);
+        while (chunk < end && !chunk_open(chunk, gate, since)) {
+            gate_prefetch(chunk++, end, gate);
         }
-        if (end - chunk > 1 && chunk_open(chunk + 1, gate, since)) {
-            walk->ahead = chunk[1].data;
+        if (end - chunk > 1) {
+            gate_prefetch(chunk, end, gate);
+            walk->ahead = chunk_open(chunk + 1, gate, since) ? chunk[1].data : NULL;
         }
     }
     walk->chunk = (int32_t)(chunk - head->chunks) + 1;
     return chunk < end ? chunk : NULL;
+}
+
+/* Looks at the next chunk; returns how many of its rows were looked at. */
+static uint32_t chunk_begin(stoa__walk *walk) {
+    const stoa_chunk *chunk = chunk_next(walk);
+    if (chunk == NULL) {
+        return 0;
+    }
+    uint32_t count = (uint32_t)chunk->count;
+    if (walk->sole != STOA__NONE) {
+        stoa__walk_ticks(walk, chunk->data, count);
+    } else {
+        stoa__walk_chunk(walk, chunk->data, count);
+    }
+    return walk->live_next < walk->live_count ? count : 0;
 }
 
 /* Lists runs of the next chunks; false after the last. */
@@ -287,17 +327,11 @@ static bool chunks_list(stoa__walk *walk) {
     while (walk->run_count < STOA__WALK_RUNS && seen < BATCH) {
         if (walk->live_next < walk->live_count) {
             stoa__walk_cut(walk);
-            continue;
-        }
-        if (walk->chunk >= walk->chunk_stop && !archetype_next(walk)) {
+        } else if (walk->chunk >= walk->chunk_stop && !archetype_next(walk)) {
             return false;
+        } else {
+            seen += chunk_begin(walk);
         }
-        const stoa_chunk *chunk = chunk_next(walk);
-        if (chunk == NULL) {
-            continue;
-        }
-        stoa__walk_chunk(walk, chunk->data, (uint32_t)chunk->count);
-        seen += walk->live_next < walk->live_count ? (uint32_t)chunk->count : 0;
     }
     return true;
 }

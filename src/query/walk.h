@@ -11,8 +11,9 @@
 #include "stoa/change.h"
 #include "storage/sparse.h"
 
-/* Runs that are listed at a time, at most. */
+/* Runs that are listed at a time, more or less, and at most: those of 64 rows come together. */
 #define STOA__WALK_RUNS 64
+#define STOA__WALK_RUNS_MAX (STOA__WALK_RUNS + 63)
 /* Words of bits that the rows of a chunk need. */
 #define STOA__WALK_WORDS (STOA__ROWS_MAX / 64)
 /* Entities without columns that are listed at a time, at most. */
@@ -77,6 +78,9 @@ typedef struct stoa__walk {
     uint32_t gate;       /* where chunks keep a tick without whose being newer none of their rows
                             matches; 0: nowhere */
 
+    uint32_t sole; /* where chunks keep the ticks that are all that rows are tested by, or
+                      STOA__NONE */
+
     const uint8_t *ahead;  /* the next chunk, if its rows will be looked at, else NULL */
     uint8_t *data;         /* the chunk that runs are cut from */
     uint64_t chunk_fields; /* those that are on in some row of it */
@@ -84,15 +88,14 @@ typedef struct stoa__walk {
     uint32_t word_count;   /* words of `rows` in use */
     uint32_t live_count;   /* of them those that have rows */
     uint32_t live_next; /* the one of those where the next run is looked for; none if past them */
-    uint32_t row;       /* rows before this are done */
 
     uint32_t run_count;
     stoa__spot spots[STOA_TERM_MAX];
     stoa__known known[STOA__WALK_KNOWN];
     const stoa_sparse_head *sets[STOA_TERM_MAX]; /* see the head */
-    stoa_run runs[STOA__WALK_RUNS];
+    stoa_run runs[STOA__WALK_RUNS_MAX];
     uint32_t positions[STOA__WALK_RUNS]; /* of each run's first row, in a walk by a set */
-    uint64_t rows[STOA__WALK_WORDS];     /* those that match */
+    uint64_t rows[STOA__WALK_WORDS];     /* those that match and are in no run yet */
     uint8_t live[STOA__WALK_WORDS];      /* the words that are not 0 */
     uint64_t breaks[STOA__WALK_WORDS];   /* where a run must begin, if there are splits */
     stoa_entity entities[STOA__WALK_EMPTIES];
@@ -143,6 +146,9 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
 /* Looks at a chunk of the archetype: lists it as one run, or prepares to cut runs from it, or
  * neither. */
 void stoa__walk_chunk(stoa__walk *walk, uint8_t *data, uint32_t count);
+
+/* stoa__walk_chunk where ticks are all that rows are tested by, and some row may be new. */
+void stoa__walk_ticks(stoa__walk *walk, uint8_t *data, uint32_t count);
 
 /* Lists runs of the chunk that is prepared, as many as there is room for. */
 void stoa__walk_cut(stoa__walk *walk);

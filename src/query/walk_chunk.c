@@ -78,16 +78,23 @@ static void splits_read(stoa__walk *walk, const uint8_t *data, uint32_t count) {
     }
 }
 
+/* Which of 64 rows have ticks newer than the one asked for. Those of the chunk after it are asked
+ * for: the processor does so only within a lane. */
+STOA__INLINE uint64_t ticks_word(const uint32_t *ticks, const uint8_t *ahead, uint32_t w,
+                                 uint32_t since) {
+    for (uint32_t i = 0; i < 4; i++) {
+        STOA_PREFETCH(ahead + (size_t)w * 256 + (size_t)i * 64);
+    }
+    return stoa__mask_newer_64(ticks + (size_t)w * 64, since);
+}
+
 /* Takes away the rows whose ticks are not newer than the one asked for. */
 static void ticks_mask(stoa__walk *walk, const uint8_t *data, uint32_t lane, uint32_t count) {
     const uint32_t *ticks = (const void *)(data + lane);
     const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : data) + lane;
     uint32_t since = walk->since, full = count / 64;
     for (uint32_t w = 0; w < full; w++) {
-        for (uint32_t i = 0; i < 4; i++) {
-            STOA_PREFETCH(ahead + (size_t)w * 256 + (size_t)i * 64);
-        }
-        walk->rows[w] &= stoa__mask_newer_64(ticks + (size_t)w * 64, since);
+        walk->rows[w] &= ticks_word(ticks, ahead, w, since);
     }
     if (full < walk->word_count) {
         walk->rows[full] &= stoa__mask_newer(ticks + (size_t)full * 64, count - full * 64, since);
@@ -230,7 +237,6 @@ static void live_list(stoa__walk *walk) {
     }
     walk->live_count = count;
     walk->live_next = 0;
-    walk->row = 0;
 }
 
 void stoa__walk_chunk(stoa__walk *walk, uint8_t *data, uint32_t count) {
@@ -258,6 +264,29 @@ void stoa__walk_chunk(stoa__walk *walk, uint8_t *data, uint32_t count) {
     }
 }
 
+void stoa__walk_ticks(stoa__walk *walk, uint8_t *data, uint32_t count) {
+    const uint32_t *ticks = (const void *)(data + walk->sole);
+    const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : data) + walk->sole;
+    uint32_t since = walk->since, full = count / 64, live = 0;
+    for (uint32_t w = 0; w < full; w++) {
+        uint64_t word = ticks_word(ticks, ahead, w, since);
+        walk->rows[w] = word;
+        walk->live[live] = (uint8_t)w;
+        live += word != 0;
+    }
+    if (full * 64 < count) {
+        walk->rows[full] = stoa__mask_newer(ticks + (size_t)full * 64, count - full * 64, since);
+        walk->live[live] = (uint8_t)full;
+        live += walk->rows[full] != 0;
+    }
+    walk->data = data;
+    walk->chunk_fields = walk->fields;
+    walk->splits = 0;
+    walk->word_count = (count + 63) / 64;
+    walk->live_count = live;
+    walk->live_next = 0;
+}
+
 /* The fields of a run, told by its first row. */
 static uint64_t run_fields(const stoa__walk *walk, uint32_t row) {
     uint64_t fields = walk->chunk_fields;
@@ -270,61 +299,85 @@ static uint64_t run_fields(const stoa__walk *walk, uint32_t row) {
     return fields;
 }
 
-/* The rows of a word at which a run must end. */
-STOA__INLINE uint64_t word_stops(const stoa__walk *walk, uint32_t w, bool split) {
-    return ~walk->rows[w] | (split ? walk->breaks[w] : 0);
+/* Past the run that the lowest rows of a word are: a bit for its end and any above, or 0 if it may
+ * go on in the next word. */
+STOA__INLINE uint64_t run_past(const stoa__walk *walk, uint32_t w, uint64_t left, bool split) {
+    uint64_t lowest = left & (0 - left);
+    return split ? (~left | walk->breaks[w]) & (0 - lowest) << 1 : left + lowest;
 }
 
-/* The end of a run that goes on past word `w`. */
-static uint32_t run_end(const stoa__walk *walk, uint32_t w, bool split) {
-    while (++w < walk->word_count) {
-        uint64_t stop = word_stops(walk, w, split);
-        if (stop != 0) {
-            return w * 64 + stoa__bit_lowest(stop);
-        }
-    }
-    return w * 64;
-}
-
-STOA__INLINE void runs_cut(stoa__walk *walk, bool split) {
+/* Lists runs of the words with rows, all of a word's at once, for which there is room. Stops at one
+ * that may go on in the next word, and returns true. */
+STOA__INLINE bool runs_cut(stoa__walk *walk, bool split) {
     const uint8_t *live = walk->live + walk->live_next, *live_end = walk->live + walk->live_count;
     stoa_run *run = walk->runs + walk->run_count, *end = walk->runs + STOA__WALK_RUNS;
+    const uint32_t *offsets = walk->offsets;
+    uint64_t fields = walk->chunk_fields, left = 0;
     uint8_t *data = walk->data;
-    for (; live < live_end; live++) {
-        uint32_t w = *live, done = walk->row > w * 64 ? walk->row - w * 64 : 0;
-        uint64_t left = done < 64 ? walk->rows[w] & UINT64_MAX << done : 0;
-        while (left != 0 && run < end) {
-            uint32_t bit = stoa__bit_lowest(left), first = w * 64 + bit, last;
-            uint64_t stop = word_stops(walk, w, split) & UINT64_MAX << bit << 1;
-            if (STOA_LIKELY(stop != 0)) {
-                last = w * 64 + stoa__bit_lowest(stop);
-                left &= UINT64_MAX << last % 64;
-            } else {
-                last = run_end(walk, w, split);
-                left = 0;
-                walk->row = last;
+    const uint8_t *touch = data + walk->touch;
+    size_t touch_size = walk->touch_size;
+    for (; live < live_end && run < end; live++) {
+        uint32_t base = *live * 64u;
+        for (left = walk->rows[base / 64]; left != 0;) {
+            uint64_t past = run_past(walk, base / 64, left, split);
+            if (!STOA_LIKELY(past != 0)) {
+                break;
             }
-            STOA_PREFETCH(data + walk->touch + (size_t)first * walk->touch_size);
+            size_t first = base + stoa__bit_lowest(left), last = base + stoa__bit_lowest(past);
+            left &= split ? UINT64_MAX << last % 64 : past;
+            STOA_PREFETCH(touch + first * touch_size);
             *run++ = (stoa_run){(const stoa_entity *)(void *)data + first,
                                 data,
-                                walk->offsets,
-                                split ? run_fields(walk, first) : walk->chunk_fields,
+                                offsets,
+                                split ? run_fields(walk, (uint32_t)first) : fields,
                                 (int32_t)first,
                                 (int32_t)(last - first)};
         }
         if (!STOA_LIKELY(left == 0)) {
-            walk->row = w * 64 + stoa__bit_lowest(left);
+            walk->rows[base / 64] = left;
             break;
         }
     }
     walk->live_next = (uint32_t)(live - walk->live);
     walk->run_count = (uint32_t)(run - walk->runs);
+    return left != 0;
+}
+
+/* Takes the rows of a run that goes on past word `w`; returns where it ends. */
+static uint32_t run_end(stoa__walk *walk, uint32_t w) {
+    while (++w < walk->word_count) {
+        uint64_t stop = ~walk->rows[w] | (walk->splits != 0 ? walk->breaks[w] : 0);
+        if (stop != 0) {
+            uint32_t end = stoa__bit_lowest(stop);
+            walk->rows[w] &= UINT64_MAX << end;
+            return w * 64 + end;
+        }
+        walk->rows[w] = 0;
+    }
+    return w * 64;
+}
+
+/* Lists the run that the last rows of a word begin. */
+STOA__APART static void run_long(stoa__walk *walk) {
+    uint32_t w = walk->live[walk->live_next++];
+    uint32_t first = w * 64 + stoa__bit_lowest(walk->rows[w]), last = run_end(walk, w);
+    STOA_PREFETCH(walk->data + walk->touch + (size_t)first * walk->touch_size);
+    stoa__walk_add(walk, (const stoa_entity *)(void *)walk->data + first, walk->data,
+                   run_fields(walk, first), first, last - first);
+}
+
+STOA__APART static void runs_cut_split(stoa__walk *walk) {
+    while (runs_cut(walk, true)) {
+        run_long(walk);
+    }
 }
 
 void stoa__walk_cut(stoa__walk *walk) {
     if (walk->splits != 0) {
-        runs_cut(walk, true);
-    } else {
-        runs_cut(walk, false);
+        runs_cut_split(walk);
+        return;
+    }
+    while (runs_cut(walk, false)) {
+        run_long(walk);
     }
 }

@@ -222,6 +222,37 @@ static void cut_follows_the_world(void **state) {
     }
 }
 
+/* The rows of all parts, each of which must have a 7. */
+static int32_t sevens_count(stoa_query *query) {
+    int32_t rows = 0, parts = stoa_query_cut(query, NULL, 0);
+    for (int32_t i = 0; i < parts; i++) {
+        for (stoa_iter it = stoa_query_part(query, i); stoa_iter_next(&it); rows += it.count) {
+            const Plain *plain = stoa_field(&it, Plain, 0);
+            for (int32_t row = 0; row < it.count; row++) {
+                assert_int_equal(plain[row].x, 7);
+            }
+        }
+    }
+    return rows;
+}
+
+/* SYS-06 QRY-02 */
+static void parts_read_their_columns_after_matches_have_moved(void **state) {
+    support_world *s = *state;
+    stoa_query *query = query_of(s->world, STOA_READ(Plain));
+    for (int i = 0; i < 100; i++) {
+        assert_int_not_equal(stoa_create_with(s->world, STOA_VALUE(Plain, {7})).index, 0);
+    }
+    for (int32_t round = 0; round < 40; round++) {
+        assert_int_equal(sevens_count(query), 100 + round);
+        char name[16];
+        snprintf(name, sizeof name, "new%d", round);
+        stoa_component id = stoa_component_register(s->world, &(stoa_component_desc){.name = name});
+        stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Plain, {7}));
+        assert_int_equal(stoa_add_id(s->world, e, id), STOA_OK);
+    }
+}
+
 /* SYS-06 */
 static void warm_cuts_allocate_nothing(void **state) {
     support_world *s = *state;
@@ -355,6 +386,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(entities_without_components_are_a_part, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(cut_follows_the_world, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(parts_read_their_columns_after_matches_have_moved,
+                                        support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(warm_cuts_allocate_nothing, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(cut_without_memory_has_no_parts, support_setup,

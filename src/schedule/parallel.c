@@ -123,6 +123,7 @@ static void lane_work(int32_t lane, void *data) {
             break;
         }
         for (stoa_iter it = stoa_query_part(each->query, part); stoa_iter_next(&it);) {
+            stoa_iter_ahead(&it);
             rows_call(each, &it, &rows);
         }
     }

@@ -10,7 +10,8 @@
  * consistent. The mutexes keep a wake-up from falling between the look and the sleep; they are
  * locked only if somebody sleeps. Starting is O(lanes) and allocates nothing. One thread starts and
  * waits; others that try are refused. */
-#include "stoa/pool.h"
+#include "schedule/pool.h"
+
 #include "base/error.h"
 #include "base/heap.h"
 #include "os/clock.h"
@@ -19,9 +20,10 @@
 /* What two threads write to at the same time is kept that far apart. */
 #define LINE 64
 
-/* How long to look before going to sleep, in nanoseconds, and how often between looks at the
- * clock. */
+/* How long to look before going to sleep, in nanoseconds: since more was last known to come, and at
+ * most; and how often between looks at the clock. */
 #define SPIN_TIME 50000
+#define SPIN_MOST 250000
 #define SPIN_LOOKS 32
 
 typedef enum worker_state {
@@ -63,7 +65,8 @@ struct stoa_pool {
     stoa_pool_fn work;
     void *data;
     int32_t lanes;
-    stoa_atomic phase; /* pool_phase */
+    stoa_atomic phase;  /* pool_phase */
+    stoa_atomic expect; /* 1: more is to come soon */
     _Atomic(uintptr_t) starter;
 
     pool_sleeper sleeper; /* the starter in wait */
@@ -103,8 +106,8 @@ static void sleeper_wake(pool_sleeper *sleeper) {
 }
 
 /* Returns when a state is not `state` any more, or a while after: true if it changed. */
-static bool state_spin(stoa_atomic *watched, uint32_t state) {
-    uint64_t end = stoa__clock_now() + SPIN_TIME;
+static bool state_spin(stoa_pool *pool, stoa_atomic *watched, uint32_t state) {
+    uint64_t now = stoa__clock_now(), end = now + SPIN_TIME, most = now + SPIN_MOST;
     do {
         for (int i = 0; i < SPIN_LOOKS; i++) {
             if (atomic_load_explicit(watched, memory_order_acquire) != state) {
@@ -112,16 +115,20 @@ static bool state_spin(stoa_atomic *watched, uint32_t state) {
             }
             stoa__thread_pause();
         }
-    } while (stoa__clock_now() < end);
+        now = stoa__clock_now();
+        if (atomic_load_explicit(&pool->expect, memory_order_relaxed) != 0) {
+            end = now + SPIN_TIME < most ? now + SPIN_TIME : most;
+        }
+    } while (now < end);
     return false;
 }
 
 /* Returns what a state has become that is not `state` any more. */
-static uint32_t state_await(const stoa_pool *pool, pool_sleeper *sleeper, stoa_atomic *watched,
+static uint32_t state_await(stoa_pool *pool, pool_sleeper *sleeper, stoa_atomic *watched,
                             uint32_t state) {
     uint32_t now;
     while ((now = atomic_load_explicit(watched, memory_order_acquire)) == state) {
-        if (!pool->spins || !state_spin(watched, state)) {
+        if (!pool->spins || !state_spin(pool, watched, state)) {
             sleeper_sleep(sleeper, watched, state);
         }
     }
@@ -225,6 +232,7 @@ stoa_pool *stoa_pool_new(const stoa_pool_desc *desc) {
     pool->threads = threads;
     pool->spins = threads <= cores;
     atomic_init(&pool->phase, POOL_IDLE);
+    atomic_init(&pool->expect, 0);
     atomic_init(&pool->starter, 0);
     sleeper_init(&pool->sleeper);
     if (desc->hooks != NULL) {
@@ -253,6 +261,10 @@ void stoa_pool_free(stoa_pool *pool) {
     if (allocator.user_free != NULL) {
         allocator.user_free(allocator.user);
     }
+}
+
+void stoa__pool_expect(stoa_pool *pool, bool soon) {
+    atomic_store_explicit(&pool->expect, soon, memory_order_relaxed);
 }
 
 int32_t stoa_pool_threads(const stoa_pool *pool) {

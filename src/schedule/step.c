@@ -2,6 +2,7 @@
  *
  * Stages that run in fixed steps and stand next to each other are repeated together, once for each
  * step that is due. How many are due follows from the times given, so a run can be repeated. */
+#include "schedule/pool.h"
 #include "schedule/timing.h"
 #include "schedule/work.h"
 
@@ -140,6 +141,7 @@ stoa_status stoa_app_step(stoa_app *app, double delta) {
         return status;
     }
     app->stepping = true;
+    stoa__pool_expect(app->pool, true);
     stoa_world_pin(app->world);
     status = stoa__work_resume(app->work);
     if (status == STOA_OK) {
@@ -154,6 +156,7 @@ stoa_status stoa_app_step(stoa_app *app, double delta) {
         systems_sweep(app);
     }
     stoa_world_unpin(app->world);
+    stoa__pool_expect(app->pool, false);
     app->stepping = false;
     return stoa_world_report(app->world, status);
 }

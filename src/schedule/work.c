@@ -27,8 +27,6 @@
 #define RETRY 64u
 /* Runs in a row that several threads are tried for: in the first they have to wake up. */
 #define TRIES 4u
-/* Bytes of an error that is put aside. */
-#define MESSAGE_SIZE 400
 
 stoa__work *stoa__work_new(stoa_app *app) {
     stoa__work *work = stoa__heap_zalloc(&app->heap, sizeof *work, _Alignof(stoa__work));
@@ -109,6 +107,7 @@ STOA__INLINE void job_become(stoa_job *job, uint64_t seed, const stoa__task *tas
 static stoa_status chunks_call(const stoa__system *system, stoa_job *job, stoa_iter *it) {
     stoa_status status = STOA_OK;
     while (status == STOA_OK && stoa_iter_next(it)) {
+        stoa_iter_ahead(it);
         status = system->each(job, it);
     }
     stoa_iter_end(it);
@@ -354,42 +353,6 @@ static stoa_status tasks_run(stoa__work *work, stoa__batch *batch) {
     return STOA_OK;
 }
 
-/* Applies what the jobs recorded, in order, or drops it. */
-static stoa_status buffers_flush(stoa__work *work) {
-    stoa_status status = STOA_OK;
-    if (work->dropping) {
-        for (uint32_t i = 0; i < work->task_count && status == STOA_OK; i++) {
-            status = stoa_commands_clear(work->buffers[i]);
-        }
-    } else if (work->task_count > 0) {
-        status =
-            stoa_commands_flush_all(work->buffers, (int32_t)work->task_count, &work->flush_next);
-    }
-    if (status != STOA_OK) {
-        char message[MESSAGE_SIZE];
-        snprintf(message, sizeof message, "%s", stoa_last_error().message);
-        return stoa__error(status, "commands of system '%s': %s",
-                           work->tasks[work->flush_next].system->name, message);
-    }
-    work->state = STOA__WORK_IDLE;
-    return STOA_OK;
-}
-
-stoa_status stoa__work_resume(stoa__work *work) {
-    stoa_status status = STOA_OK;
-    if (work->state == STOA__WORK_FORKED) {
-        status = stoa_commands_join(work->app->world);
-        if (status != STOA_OK) {
-            return status;
-        }
-        work->state = STOA__WORK_FLUSHING;
-        work->flush_next = 0;
-        /* What commands change is news to the systems of this batch. */
-        stoa_tick_advance(work->app->world);
-    }
-    return work->state == STOA__WORK_FLUSHING ? buffers_flush(work) : STOA_OK;
-}
-
 /* Notes that the systems of a batch have run. */
 static void batch_ran(stoa_app *app, const stoa__batch *batch) {
     uint32_t tick = stoa_tick(app->world);
@@ -419,7 +382,7 @@ static stoa_status batch_end(stoa__work *work, stoa_status failed) {
     if (failed == STOA_OK) {
         return stoa__work_resume(work);
     }
-    char message[MESSAGE_SIZE];
+    char message[STOA__MESSAGE_SIZE];
     snprintf(message, sizeof message, "%s", stoa_last_error().message);
     (void)stoa__work_resume(work);
     return stoa__error(failed, "%s", message);

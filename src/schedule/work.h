@@ -4,6 +4,9 @@
 
 #include "schedule/app.h"
 
+/* Bytes of an error that is put aside. */
+#define STOA__MESSAGE_SIZE 400
+
 /* One job of a batch. */
 typedef struct stoa__task {
     stoa__system *system;

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 
 #include "os/thread.h"
+#include "schedule/pool.h"
 #include "support/support.h"
 
 #include <stdatomic.h>
@@ -96,6 +97,7 @@ static void rounds_run(stress *s, uint64_t seed, int rounds) {
             /* Long enough for workers that spin to fall asleep. */
             usleep(30);
         }
+        stoa__pool_expect(s->pool, s->chance >> 9 & 1);
         assert_int_equal(stoa_pool_start(s->pool, s->lanes, lane_work, s), STOA_OK);
         lane_work(0, s);
         stoa_pool_wait(s->pool);

@@ -21,7 +21,7 @@
 /* The hash of the world after 60 frames: the same for every compiler and machine. A change of how
  * work is cut into jobs, of random numbers or of the hash moves it. */
 #define FRAME_TOLD 59
-#define HASH_TOLD UINT64_C(0x40a8682cd4a56643)
+#define HASH_TOLD UINT64_C(0x103611501d7912bd)
 
 static uint64_t expected[FRAMES];
 

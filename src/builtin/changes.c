@@ -16,93 +16,99 @@
 
 #include <string.h>
 
-/* Chunks ahead of its turn at which memory of one is asked for. */
-#define EXPECT_CHUNKS 8
-
 /* Chunks with news that are remembered; if there are more all chunks are asked again. */
 #define FEW_CHUNKS 32
 
-/* Rows of a chunk of which some were written. */
+/* Chunks ahead of its turn at which memory of one is asked for. */
+#define EXPECT_CHUNKS 16
+
+/* Entities that are looked up together: so they wait for memory at the same time. */
+#define FOUND_COUNT 32
+
+/* Rows whose ticks are looked at together. */
+#define TICKS_COUNT 16
+
+/* A chunk of which some rows have to be worked out. */
 typedef struct written_rows {
     const stoa_entity *entities;
-    const uint32_t *ticks; /* of the last writes; NULL: all count */
-    int32_t count;
+    const uint8_t *locals; /* the column */
+    uint32_t count;
+    bool all; /* of its rows */
 } written_rows;
 
 /* What the ticks tell. */
 typedef struct news {
-    uint32_t rows;                /* that have both transforms */
-    uint32_t changed;             /* of these, rows to be worked out */
-    bool order;                   /* somebody came, or has another parent */
-    uint32_t chunks;              /* with rows to be worked out */
-    written_rows few[FEW_CHUNKS]; /* the first of these */
+    uint32_t rows;                    /* that have both transforms */
+    bool order;                       /* somebody came, or has another parent */
+    uint32_t chunks;                  /* with rows to be worked out */
+    written_rows few[FEW_CHUNKS + 1]; /* the first of these, and one that is not */
 } news;
 
-static const stoa_column_state *state_of(const stoa_iter *it, int32_t term) {
-    return (const stoa_column_state *)(const void *)(it->data + it->offsets[term]) - 1;
-}
-
-static bool state_changed(const stoa_iter *it, int32_t term, uint32_t since) {
-    return stoa_tick_newer(STOA_LOAD(&state_of(it, term)->changed), since);
-}
-
-static bool state_added(const stoa_iter *it, int32_t term, uint32_t since) {
-    return stoa_tick_newer(STOA_LOAD(&state_of(it, term)->added), since);
+static const stoa_column_state *state_of(const uint8_t *column) {
+    return (const stoa_column_state *)(const void *)column - 1;
 }
 
 /* The ticks of the rows' local transforms. */
-static const uint32_t *ticks_of(const stoa_iter *it) {
-    const uint8_t *column = it->data + it->offsets[STOA__LEVELS_LOCAL];
-    return (const uint32_t *)(const void *)(column + state_of(it, STOA__LEVELS_LOCAL)->ticks);
+static const uint32_t *ticks_of(const written_rows *rows) {
+    return (const uint32_t *)(const void *)(rows->locals + state_of(rows->locals)->ticks);
 }
 
 /* The rows of a chunk of which some have to be worked out; false if none has. */
 static bool written_find(const stoa_iter *it, uint32_t since, written_rows *rows) {
-    bool all = state_changed(it, STOA__LEVELS_WORLD, since);
-    *rows = (written_rows){it->entities, all ? NULL : ticks_of(it), it->count};
-    return all || state_changed(it, STOA__LEVELS_LOCAL, since);
+    const uint8_t *locals = it->data + it->offsets[STOA__LEVELS_LOCAL];
+    const uint8_t *worlds = it->data + it->offsets[STOA__LEVELS_WORLD];
+    bool all = stoa_tick_newer(STOA_LOAD(&state_of(worlds)->changed), since);
+    bool some = stoa_tick_newer(STOA_LOAD(&state_of(locals)->changed), since);
+    *rows = (written_rows){it->entities, locals, (uint32_t)it->count, all};
+    return all | some;
+}
+
+/* Whether somebody came to a chunk who has a transform only since then. */
+static bool added_find(const stoa_iter *it, uint32_t since) {
+    const uint8_t *locals = it->data + it->offsets[STOA__LEVELS_LOCAL];
+    const uint8_t *worlds = it->data + it->offsets[STOA__LEVELS_WORLD];
+    bool local = stoa_tick_newer(STOA_LOAD(&state_of(locals)->added), since);
+    bool world = stoa_tick_newer(STOA_LOAD(&state_of(worlds)->added), since);
+    return local | world;
+}
+
+/* How many of some rows were written. */
+static uint32_t ticks_count(const uint32_t *ticks, uint32_t count, uint32_t since) {
+    uint32_t newer = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        newer += stoa_tick_newer(ticks[i], since);
+    }
+    return newer;
 }
 
 static uint32_t written_count(const written_rows *rows, uint32_t since) {
-    if (rows->ticks == NULL) {
-        return (uint32_t)rows->count;
-    }
-    uint32_t count = 0;
-    for (int32_t row = 0; row < rows->count; row++) {
-        count += (uint32_t)stoa_tick_newer(rows->ticks[row], since);
-    }
-    return count;
+    return rows->all ? rows->count : ticks_count(ticks_of(rows), rows->count, since);
 }
 
 /* Asks for what is needed of a chunk that comes later. */
 static void state_expect(const stoa_iter *it) {
     if (it->chunk_end - it->chunk > EXPECT_CHUNKS) {
         const uint8_t *data = it->chunk[EXPECT_CHUNKS].data;
-        for (int32_t term = 0; term <= STOA__LEVELS_WORLD; term++) {
-            STOA_PREFETCH(data + it->offsets[term] - sizeof(stoa_column_state));
-        }
+        STOA_PREFETCH(data + it->offsets[STOA__LEVELS_LOCAL] - sizeof(stoa_column_state));
+        STOA_PREFETCH(data + it->offsets[STOA__LEVELS_WORLD] - sizeof(stoa_column_state));
     }
 }
 
+/* Reads the states of all chunks, each of which is a line of memory of its own. There is no branch
+ * that waits for one, so that the processor goes on to the next. */
 static void news_read(const stoa__transforms *t, news *told) {
-    uint32_t since = t->since;
-    written_rows rows;
-    told->rows = told->changed = told->chunks = 0;
-    told->order = t->moved;
+    uint32_t since = t->since, rows = 0, chunks = 0;
+    bool order = t->moved;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+        written_rows *next = &told->few[chunks < FEW_CHUNKS ? chunks : FEW_CHUNKS];
         state_expect(&it);
-        told->rows += (uint32_t)it.count;
-        told->order |= state_added(&it, STOA__LEVELS_LOCAL, since) ||
-                       state_added(&it, STOA__LEVELS_WORLD, since);
-        if (written_find(&it, since, &rows)) {
-            told->changed += written_count(&rows, since);
-            if (told->chunks < FEW_CHUNKS) {
-                told->few[told->chunks] = rows;
-            }
-            told->chunks++;
-        }
+        rows += (uint32_t)it.count;
+        order |= added_find(&it, since);
+        chunks += written_find(&it, since, next);
     }
-    told->order |= told->rows != t->order.count;
+    told->rows = rows;
+    told->chunks = chunks;
+    told->order = order || rows != t->order.count;
 }
 
 static void place_mark(stoa__transforms *t, stoa__transform_plan *p, uint32_t place) {
@@ -126,31 +132,87 @@ static void moved_mark(stoa__transforms *t, stoa__transform_plan *p) {
     }
 }
 
-static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const written_rows *rows) {
-    for (int32_t row = 0; row < rows->count; row++) {
-        if (rows->ticks == NULL || stoa_tick_newer(rows->ticks[row], t->since)) {
-            uint32_t place = stoa__levels_find(p->order, rows->entities[row]);
-            if (place != STOA__LEVELS_NONE) {
-                place_mark(t, p, place);
-            }
+/* Entities to be marked. */
+typedef struct found_rows {
+    const stoa_entity *entities[FOUND_COUNT];
+    uint32_t count;
+} found_rows;
+
+/* Marks what was found. Each step needs what the one before asked for. */
+static void found_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows *found) {
+    const stoa__levels *order = p->order;
+    for (uint32_t i = 0; i < found->count; i++) {
+        uint32_t index = found->entities[i]->index;
+        STOA_PREFETCH(&order->places[index < order->place_capacity ? index : 0]);
+    }
+    for (uint32_t i = 0; i < found->count; i++) {
+        uint32_t index = found->entities[i]->index;
+        uint32_t place = order->places[index < order->place_capacity ? index : 0];
+        STOA_PREFETCH(&order->entities[place < order->count ? place : 0]);
+        STOA_PREFETCH(&order->firsts[place < order->count ? place : 0]);
+    }
+    for (uint32_t i = 0; i < found->count; i++) {
+        uint32_t place = stoa__levels_find(order, *found->entities[i]);
+        if (place != STOA__LEVELS_NONE) {
+            place_mark(t, p, place);
+        }
+    }
+    found->count = 0;
+}
+
+static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const written_rows *rows,
+                      found_rows *found) {
+    const uint32_t *ticks = ticks_of(rows);
+    for (uint32_t begin = 0, end; begin < rows->count; begin = end) {
+        end = rows->count - begin < TICKS_COUNT ? rows->count : begin + TICKS_COUNT;
+        if (!rows->all && ticks_count(ticks + begin, end - begin, t->since) == 0) {
+            continue;
+        }
+        if (found->count + TICKS_COUNT > FOUND_COUNT) {
+            found_mark(t, p, found);
+        }
+        STOA_PREFETCH(&rows->entities[begin]);
+        STOA_PREFETCH(&rows->entities[end - 1]);
+        for (uint32_t row = begin; row < end; row++) {
+            found->entities[found->count] = &rows->entities[row];
+            found->count += rows->all || stoa_tick_newer(ticks[row], t->since);
         }
     }
 }
 
 /* Marks the entities whose transforms were written. */
 static void written_mark(stoa__transforms *t, stoa__transform_plan *p, const news *told) {
+    found_rows found;
+    found.count = 0;
     if (told->chunks <= FEW_CHUNKS) {
         for (uint32_t i = 0; i < told->chunks; i++) {
-            rows_mark(t, p, &told->few[i]);
+            rows_mark(t, p, &told->few[i], &found);
         }
-        return;
-    }
-    for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-        written_rows rows;
-        if (written_find(&it, t->since, &rows)) {
-            rows_mark(t, p, &rows);
+    } else {
+        for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+            written_rows rows;
+            if (written_find(&it, t->since, &rows)) {
+                rows_mark(t, p, &rows, &found);
+            }
         }
     }
+    found_mark(t, p, &found);
+}
+
+/* True if the transforms of all entities were written. */
+static bool written_all(const stoa__transforms *t, const news *told) {
+    uint32_t count = 0;
+    if (told->chunks <= FEW_CHUNKS) {
+        for (uint32_t i = 0; i < told->chunks; i++) {
+            count += written_count(&told->few[i], t->since);
+        }
+    } else {
+        for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+            written_rows rows;
+            count += written_find(&it, t->since, &rows) ? written_count(&rows, t->since) : 0;
+        }
+    }
+    return count == told->rows;
 }
 
 /* Marks the places that start a tree, which is to mark everything. */
@@ -232,15 +294,13 @@ stoa_status stoa__transforms_plan(stoa__transforms *t, stoa__transform_plan *p) 
     if (!ok) {
         return stoa__error_memory("the order of transforms");
     }
-    if (t->order.count == 0 || told.changed == p->order->count) {
+    if (t->order.count == 0 || written_all(t, &told)) {
         roots_mark(t, p);
     } else {
         if (told.order) {
             moved_mark(t, p);
         }
-        if (told.changed > 0) {
-            written_mark(t, p, &told);
-        }
+        written_mark(t, p, &told);
     }
     ok = stoa__heap_grow(&t->heap, &t->ranges, &t->range_capacity, p->marked, sizeof *t->ranges) &&
          stoa__heap_grow(&t->heap, &t->below, &t->below_capacity, p->marked, sizeof *t->below);

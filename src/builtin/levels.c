@@ -16,6 +16,7 @@ void stoa__levels_fini(stoa__levels *order, stoa__heap *heap) {
     stoa__heap_grow_free(heap, order->parents, order->parent_capacity, sizeof *order->parents);
     stoa__heap_grow_free(heap, order->firsts, order->first_capacity, sizeof *order->firsts);
     stoa__heap_grow_free(heap, order->places, order->place_capacity, sizeof *order->places);
+    stoa__heap_grow_free(heap, order->even, order->even_capacity, sizeof *order->even);
     *order = (stoa__levels){0};
 }
 
@@ -38,6 +39,8 @@ static bool order_reserve(stoa__levels *order, stoa__heap *heap, uint32_t count,
                         sizeof *order->parents) &&
         stoa__heap_grow(heap, &order->firsts, &order->first_capacity, count + 1,
                         sizeof *order->firsts) &&
+        stoa__heap_grow(heap, &order->even, &order->even_capacity,
+                        count / (64 * STOA__LEVELS_BLOCK) + 1, sizeof *order->even) &&
         stoa__heap_grow(heap, &order->places, &order->place_capacity, indexes,
                         sizeof *order->places);
     if (order->place_capacity > before) {
@@ -107,6 +110,29 @@ static void children_sort(const stoa__levels *order, stoa__levels_scratch *scrat
     }
 }
 
+/* True if each entity but the first has the index after that of the one before. */
+static bool entities_follow(const stoa_entity *entities, uint32_t count) {
+    uint64_t first = stoa_entity_pack(entities[0]), differ = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        differ |= stoa_entity_pack(entities[i]) ^ (first + i);
+    }
+    return differ == 0;
+}
+
+/* Notes what follows from the entities of all places. */
+static void entities_note(stoa__levels *order) {
+    for (uint32_t place = 0; place < order->count; place++) {
+        order->places[order->entities[place].index] = place;
+    }
+    memset(order->even, 0, order->even_capacity * sizeof *order->even);
+    for (uint32_t place = 0; place < order->count; place += STOA__LEVELS_BLOCK) {
+        uint32_t block = place / STOA__LEVELS_BLOCK, left = order->count - place;
+        uint64_t even = entities_follow(order->entities + place,
+                                        left < STOA__LEVELS_BLOCK ? left : STOA__LEVELS_BLOCK);
+        order->even[block / 64] |= even << block % 64;
+    }
+}
+
 /* Gives everybody a place. begins[slot + 1] is where the children of a slot begin. */
 static void places_give(stoa__levels *order, stoa__levels_scratch *scratch) {
     uint32_t end = 0, linked = 0;
@@ -130,9 +156,7 @@ static void places_give(stoa__levels *order, stoa__levels_scratch *scratch) {
     }
     order->count = end;
     order->firsts[end] = end;
-    for (uint32_t place = 0; place < end; place++) {
-        order->places[order->entities[place].index] = place;
-    }
+    entities_note(order);
 }
 
 bool stoa__levels_build(stoa__levels *order, stoa__levels_scratch *scratch, stoa__heap *heap,
@@ -193,9 +217,7 @@ stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void 
         memcpy(order->firsts, at, (count + 1) * sizeof *order->firsts);
     }
     order->count = count;
-    for (uint32_t place = 0; place < count; place++) {
-        order->places[order->entities[place].index] = place;
-    }
+    entities_note(order);
     return STOA_OK;
 }
 
@@ -207,6 +229,10 @@ stoa_status stoa__levels_check(const stoa__levels *order) {
         bool right = order->firsts[place] > place && order->firsts[place + 1] <= order->count &&
                      order->firsts[place] <= order->firsts[place + 1] &&
                      stoa__levels_find(order, order->entities[place]) == place;
+        uint32_t first = place - place % STOA__LEVELS_BLOCK;
+        right = right && (!stoa__levels_even(order, place) ||
+                          stoa_entity_pack(order->entities[place]) ==
+                              stoa_entity_pack(order->entities[first]) + (place - first));
         if (!right || (!root && (parent >= place || place < order->firsts[parent] ||
                                  place >= order->firsts[parent + 1]))) {
             stoa_entity_print(order->entities[place], text, sizeof text);

@@ -15,16 +15,21 @@
 /* No place: the parent of those that start a tree. */
 #define STOA__LEVELS_NONE UINT32_MAX
 
+/* Places of a block: whether the entities of one follow each other is known. */
+#define STOA__LEVELS_BLOCK 64
+
 typedef struct stoa__levels {
     uint32_t count;
     stoa_entity *entities; /* by place */
     uint32_t *parents;     /* by place: the parent's place */
     uint32_t *firsts;      /* by place, and one past the last: where its children begin */
     uint32_t *places;      /* by index of an entity; right only if `entities` agrees */
+    uint64_t *even;        /* bits by block: of one generation, each with the next index */
     uint32_t capacity;     /* of the first */
     uint32_t parent_capacity;
     uint32_t first_capacity;
     uint32_t place_capacity;
+    uint32_t even_capacity;
 } stoa__levels;
 
 /* What building an order needs and nobody after it. `slots` number the rows as a query has them. */
@@ -64,6 +69,13 @@ static inline uint32_t stoa__levels_find(const stoa__levels *order, stoa_entity 
 /* The entity at a place, STOA_NULL for STOA__LEVELS_NONE. */
 static inline stoa_entity stoa__levels_at(const stoa__levels *order, uint32_t place) {
     return place != STOA__LEVELS_NONE ? order->entities[place] : STOA_NULL;
+}
+
+/* True if the entities of the block of a place follow each other: those from there to its end are
+ * known by the first. */
+static inline bool stoa__levels_even(const stoa__levels *order, uint32_t place) {
+    uint32_t block = place / STOA__LEVELS_BLOCK;
+    return (order->even[block / 64] >> block % 64 & 1) != 0;
 }
 
 /* STOA_OK, or STOA_CORRUPT set by stoa__error. */

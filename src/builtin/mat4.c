@@ -101,7 +101,7 @@ Mat4 stoa_mat4_identity(void) {
 Mat4 stoa_mat4_multiply(Mat4 a, Mat4 b) {
     Mat4 product;
     stoa__matrix_store(&product,
-                       stoa__matrix_product(stoa__matrix_load(&a), stoa__matrix_load(&b)));
+                       stoa__matrix_product(stoa__factor_load(&a), stoa__matrix_load(&b)));
     return product;
 }
 

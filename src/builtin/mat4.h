@@ -1,7 +1,8 @@
 /* The product of two matrices, as part of its caller.
  *
  * Each element is ((a * b + a * b) + a * b) + a * b, in this order and never fused, with vector
- * registers and without: so all builds come to the same bits. */
+ * registers of any width and without: so all builds come to the same bits. The left matrix of a
+ * product is kept apart from the right one: many products have the same. */
 #ifndef STOA_BUILTIN_MAT4_H
 #define STOA_BUILTIN_MAT4_H
 
@@ -15,73 +16,125 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(__AVX__)
 
-/* One column of a matrix. */
-typedef float stoa__column __attribute__((vector_size(16)));
+/* Columns of a matrix that are worked out together. */
+#define STOA__COLUMNS 2
+typedef float stoa__columns __attribute__((vector_size(32)));
 
-STOA__INLINE stoa__column stoa__column_all(float number) {
-    return (stoa__column){number, number, number, number};
+/* One column of the left matrix, for each of the right ones. */
+STOA__INLINE stoa__columns stoa__columns_repeat(const float *m) {
+    return (stoa__columns){m[0], m[1], m[2], m[3], m[0], m[1], m[2], m[3]};
 }
 
-/* The matrix of columns a to d, times one column. */
-STOA__INLINE stoa__column stoa__column_product(stoa__column a, stoa__column b, stoa__column c,
-                                               stoa__column d, stoa__column by) {
-    stoa__column sum = a * stoa__column_all(by[0]);
-    sum = sum + b * stoa__column_all(by[1]);
-    sum = sum + c * stoa__column_all(by[2]);
-    return sum + d * stoa__column_all(by[3]);
+/* One number of each column, for all of its rows. */
+STOA__INLINE stoa__columns stoa__columns_spread(stoa__columns c, int i) {
+    return (stoa__columns){c[i], c[i], c[i], c[i], c[4 + i], c[4 + i], c[4 + i], c[4 + i]};
+}
+
+#elif defined(__GNUC__)
+
+#define STOA__COLUMNS 1
+typedef float stoa__columns __attribute__((vector_size(16)));
+
+STOA__INLINE stoa__columns stoa__columns_repeat(const float *m) {
+    return (stoa__columns){m[0], m[1], m[2], m[3]};
+}
+
+STOA__INLINE stoa__columns stoa__columns_spread(stoa__columns c, int i) {
+    return (stoa__columns){c[i], c[i], c[i], c[i]};
 }
 
 #else
 
-typedef struct stoa__column {
+#define STOA__COLUMNS 1
+typedef struct stoa__columns {
     float rows[4];
-} stoa__column;
+} stoa__columns;
 
-STOA__INLINE stoa__column stoa__column_product(stoa__column a, stoa__column b, stoa__column c,
-                                               stoa__column d, stoa__column by) {
-    stoa__column product;
+#endif
+
+/* A matrix in registers, as the right one of a product. */
+typedef struct stoa__matrix {
+    stoa__columns parts[4 / STOA__COLUMNS];
+} stoa__matrix;
+
+/* A matrix in registers, as the left one. */
+typedef struct stoa__factor {
+    stoa__columns a, b, c, d;
+} stoa__factor;
+
+STOA__INLINE stoa__columns stoa__columns_load(const float *from) {
+    stoa__columns columns;
+    memcpy(&columns, from, sizeof columns);
+    return columns;
+}
+
+/* Part by part, here and below: compilers would take a whole matrix through memory. */
+STOA__INLINE stoa__matrix stoa__matrix_load(const Mat4 *from) {
+    stoa__matrix matrix;
+    matrix.parts[0] = stoa__columns_load(from->m);
+    matrix.parts[1] = stoa__columns_load(from->m + sizeof(stoa__columns) / sizeof(float));
+#if STOA__COLUMNS == 1
+    matrix.parts[2] = stoa__columns_load(from->m + 8);
+    matrix.parts[3] = stoa__columns_load(from->m + 12);
+#endif
+    return matrix;
+}
+
+STOA__INLINE void stoa__matrix_store(Mat4 *to, stoa__matrix matrix) {
+    memcpy(to->m, &matrix.parts[0], sizeof matrix.parts[0]);
+    memcpy(to->m + sizeof(stoa__columns) / sizeof(float), &matrix.parts[1], sizeof matrix.parts[1]);
+#if STOA__COLUMNS == 1
+    memcpy(to->m + 8, &matrix.parts[2], sizeof matrix.parts[2]);
+    memcpy(to->m + 12, &matrix.parts[3], sizeof matrix.parts[3]);
+#endif
+}
+
+#if defined(__GNUC__)
+
+STOA__INLINE stoa__factor stoa__factor_load(const Mat4 *from) {
+    const float *m = from->m;
+    return (stoa__factor){stoa__columns_repeat(m), stoa__columns_repeat(m + 4),
+                          stoa__columns_repeat(m + 8), stoa__columns_repeat(m + 12)};
+}
+
+STOA__INLINE stoa__columns stoa__columns_product(stoa__factor x, stoa__columns by) {
+    stoa__columns sum = x.a * stoa__columns_spread(by, 0);
+    sum = sum + x.b * stoa__columns_spread(by, 1);
+    sum = sum + x.c * stoa__columns_spread(by, 2);
+    return sum + x.d * stoa__columns_spread(by, 3);
+}
+
+#else
+
+STOA__INLINE stoa__factor stoa__factor_load(const Mat4 *from) {
+    stoa__factor factor;
+    memcpy(&factor, from, sizeof factor);
+    return factor;
+}
+
+STOA__INLINE stoa__columns stoa__columns_product(stoa__factor x, stoa__columns by) {
+    stoa__columns product;
     for (int row = 0; row < 4; row++) {
-        float sum = a.rows[row] * by.rows[0];
-        sum = sum + b.rows[row] * by.rows[1];
-        sum = sum + c.rows[row] * by.rows[2];
-        product.rows[row] = sum + d.rows[row] * by.rows[3];
+        float sum = x.a.rows[row] * by.rows[0];
+        sum = sum + x.b.rows[row] * by.rows[1];
+        sum = sum + x.c.rows[row] * by.rows[2];
+        product.rows[row] = sum + x.d.rows[row] * by.rows[3];
     }
     return product;
 }
 
 #endif
 
-/* A matrix in registers. */
-typedef struct stoa__matrix {
-    stoa__column a, b, c, d;
-} stoa__matrix;
-
-STOA__INLINE stoa__column stoa__column_load(const float *from) {
-    stoa__column column;
-    memcpy(&column, from, sizeof column);
-    return column;
-}
-
-STOA__INLINE stoa__matrix stoa__matrix_load(const Mat4 *from) {
-    const float *m = from->m;
-    return (stoa__matrix){stoa__column_load(m), stoa__column_load(m + 4), stoa__column_load(m + 8),
-                          stoa__column_load(m + 12)};
-}
-
-STOA__INLINE void stoa__matrix_store(Mat4 *to, stoa__matrix matrix) {
-    memcpy(to->m, &matrix.a, sizeof matrix.a);
-    memcpy(to->m + 4, &matrix.b, sizeof matrix.b);
-    memcpy(to->m + 8, &matrix.c, sizeof matrix.c);
-    memcpy(to->m + 12, &matrix.d, sizeof matrix.d);
-}
-
-STOA__INLINE stoa__matrix stoa__matrix_product(stoa__matrix x, stoa__matrix y) {
-    return (stoa__matrix){stoa__column_product(x.a, x.b, x.c, x.d, y.a),
-                          stoa__column_product(x.a, x.b, x.c, x.d, y.b),
-                          stoa__column_product(x.a, x.b, x.c, x.d, y.c),
-                          stoa__column_product(x.a, x.b, x.c, x.d, y.d)};
+STOA__INLINE stoa__matrix stoa__matrix_product(stoa__factor x, stoa__matrix y) {
+    y.parts[0] = stoa__columns_product(x, y.parts[0]);
+    y.parts[1] = stoa__columns_product(x, y.parts[1]);
+#if STOA__COLUMNS == 1
+    y.parts[2] = stoa__columns_product(x, y.parts[2]);
+    y.parts[3] = stoa__columns_product(x, y.parts[3]);
+#endif
+    return y;
 }
 
 #endif

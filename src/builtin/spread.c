@@ -18,14 +18,14 @@
  * where caches are cold. */
 #define AHEAD_ROWS 16
 
-/* Rows of the next chunk that are asked for when one is begun. */
-#define EXPECT_ROWS 4
-
 /* Places for which all memory is asked for ahead, at most: as much as caches hold. */
 #define EXPECT_PLACES 2048
 
 /* Entities on a line of the cache. */
 #define LINE_ENTITIES 8
+
+/* Parents ahead of its turn at which memory of one is asked for. */
+#define AHEAD_PARENTS 4
 
 /* No index of a chunk. */
 #define UNKNOWN UINT32_MAX
@@ -39,6 +39,7 @@ typedef struct chunk_view {
     const stoa_entity *entities;
     const Mat4 *locals;
     Mat4 *worlds;
+    const uint8_t *next; /* the chunk that will be next if rows are in order; else the same */
 } chunk_view;
 
 /* What one lane has at hand. */
@@ -48,18 +49,6 @@ typedef struct lane {
     chunk_view above; /* of their parents */
     chunk_view soon;  /* of those that are asked for */
 } lane;
-
-/* Asks for the first rows of the chunk that will be next, if places are in the order of rows. */
-static void next_expect(const chunk_view *view, const uint8_t *data) {
-    const uint8_t *now = (const uint8_t *)view->entities;
-    const uint8_t *locals = data + ((const uint8_t *)view->locals - now);
-    const uint8_t *worlds = data + ((const uint8_t *)view->worlds - now);
-    STOA_PREFETCH(data);
-    for (size_t i = 0; i < EXPECT_ROWS; i++) {
-        STOA_PREFETCH(locals + i * sizeof(Mat4));
-        STOA_PREFETCH(worlds + i * sizeof(Mat4));
-    }
-}
 
 STOA__APART static void chunk_open(const stoa__spread *spread, chunk_view *view, uint32_t number) {
     const stoa_chunk_ref *chunk = &spread->world->chunks[number];
@@ -78,10 +67,8 @@ STOA__APART static void chunk_open(const stoa__spread *spread, chunk_view *view,
                                          stoa_archetype_column(archetype, spread->local)->offset),
         .worlds = (Mat4 *)(void *)(chunk->data +
                                    stoa_archetype_column(archetype, spread->global)->offset),
+        .next = in_turn && &chunks[index] != last ? chunks[index + 1].data : chunk->data,
     };
-    if (in_turn && &chunks[index] != last) {
-        next_expect(view, chunks[index + 1].data);
-    }
 }
 
 /* The chunk after the one at hand, if it begins with an entity; else NULL. */
@@ -110,35 +97,84 @@ static uint32_t row_find(const stoa__spread *spread, chunk_view *view, uint32_t 
     return at & ROW_MASK;
 }
 
+/* How many rows are those of the places from one on, which are all in its block. */
+STOA__INLINE uint32_t block_same(const stoa__levels *order, uint32_t place, const stoa_entity *rows,
+                                 uint32_t count) {
+    const stoa_entity *entities = order->entities + place;
+    uint64_t first = stoa_entity_pack(entities[0]);
+    uint32_t i = 0;
+    if (stoa__levels_even(order, place)) {
+        while (i < count && stoa_entity_pack(rows[i]) == first + i) {
+            i++;
+        }
+    } else {
+        while (i < count && stoa_entity_pack(rows[i]) == stoa_entity_pack(entities[i])) {
+            i++;
+        }
+    }
+    return i;
+}
+
+/* The part of some places from one on that is in its block. */
+STOA__INLINE uint32_t block_part(uint32_t place, uint32_t count) {
+    uint32_t left = STOA__LEVELS_BLOCK - place % STOA__LEVELS_BLOCK;
+    return count < left ? count : left;
+}
+
 /* How many places from one on have rows that stand side by side in the chunk at hand. */
 static uint32_t run_count(const stoa__spread *spread, const chunk_view *view, uint32_t row,
                           uint32_t place, uint32_t most) {
-    const stoa_entity *entities = spread->order->entities + place;
-    most = most < view->count - row ? most : view->count - row;
-    uint32_t count = 1;
-    while (count < most && stoa_entity_eq(entities[count], view->entities[row + count])) {
-        count++;
+    uint32_t count = 0, part = 1, same = 1, left = view->count - row;
+    for (most = most < left ? most : left; count < most && same == part; count += same) {
+        part = block_part(place + count, most - count);
+        same = block_same(spread->order, place + count, view->entities + row + count, part);
     }
     return count;
 }
 
-/* Works out places with parents as long as their rows stand side by side, as those of the parents
- * do; returns how many. `from` is the world matrix of the first parent. */
-static uint32_t rows_multiply(const chunk_view *view, uint32_t row, const Mat4 *from,
-                              const uint32_t *parents, const stoa_entity *entities,
-                              uint32_t count) {
-    const stoa_entity *rows = view->entities + row;
-    const Mat4 *local = view->locals + row;
-    Mat4 *world = view->worlds + row;
-    uint32_t first = parents[0], i = 0;
-    do {
-        uint32_t ahead = i + AHEAD_ROWS < count ? i + AHEAD_ROWS : i;
-        STOA_PREFETCH(&local[ahead]);
-        STOA_PREFETCH(&world[ahead]);
-        stoa__matrix above = stoa__matrix_load(&from[parents[i] - first]);
-        stoa__matrix_store(&world[i], stoa__matrix_product(above, stoa__matrix_load(&local[i])));
-        i++;
-    } while (i < count && stoa_entity_pack(entities[i]) == stoa_entity_pack(rows[i]));
+/* Works out rows of the lane's own chunk as long as they are those of the places from one on, as
+ * the first is; returns how many. `from` is the world matrix of the first parent, `firsts` tell
+ * where the children of each begin; the parents stand side by side. If there are more places after
+ * these the next chunk is asked for. The matrix of a row is read before the one before it is
+ * written: columns lie so that the two have the same address but for pages, which a processor takes
+ * for one address at first. */
+STOA__APART static uint32_t rows_multiply(const lane *l, uint32_t row, const Mat4 *from,
+                                          const uint32_t *firsts, uint32_t place, uint32_t count,
+                                          bool more) {
+    const stoa__levels *order = l->spread->order;
+    const stoa_entity *entities = l->own.entities + row;
+    const Mat4 *local = l->own.locals + row;
+    Mat4 *world = l->own.worlds + row;
+    const uint8_t *now = (const uint8_t *)l->own.entities, *next = more ? l->own.next : now;
+    const uint8_t *next_local = next + ((const uint8_t *)(more ? l->own.locals : local) - now);
+    const stoa_entity *next_entity = (const stoa_entity *)(const void *)next + row;
+    ptrdiff_t apart = (const uint8_t *)world - (const uint8_t *)local;
+    uint32_t turn = count > AHEAD_ROWS ? count - AHEAD_ROWS : 0, i = 0;
+    const uint8_t *ahead = (const uint8_t *)(local + AHEAD_ROWS);
+    stoa__matrix mine = stoa__matrix_load(local);
+    for (; i < count; from++, firsts++) {
+        uint32_t until = firsts[1] - place < count ? firsts[1] - place : count;
+        stoa__factor above = stoa__factor_load(from);
+        STOA_PREFETCH(more ? from + AHEAD_PARENTS : from);
+        while (i < until) {
+            uint32_t part = block_part(place + i, until - i);
+            uint32_t same = i + block_same(order, place + i, entities + i, part);
+            part += i;
+            for (; i < same; i++) {
+                stoa__matrix own = mine;
+                ahead = i == turn ? next_local : ahead;
+                STOA_PREFETCH(ahead);
+                STOA_PREFETCH(ahead + apart);
+                STOA_PREFETCH(next_entity + i);
+                ahead += sizeof(Mat4);
+                mine = stoa__matrix_load(&local[i + 1 < count ? i + 1 : i]);
+                stoa__matrix_store(&world[i], stoa__matrix_product(above, own));
+            }
+            if (same < part) {
+                return i;
+            }
+        }
+    }
     return i;
 }
 
@@ -147,11 +183,13 @@ static uint32_t rows_multiply(const chunk_view *view, uint32_t row, const Mat4 *
 static void range_settle(lane *l, uint32_t begin, uint32_t end) {
     const stoa__spread *spread = l->spread;
     const uint32_t *parents = spread->order->parents, *firsts = spread->order->firsts;
+    uint32_t roots = firsts[0];
     while (begin < end) {
-        uint32_t row = row_find(spread, &l->own, begin), parent = parents[begin], count = 1;
+        uint32_t row = row_find(spread, &l->own, begin), parent = parents[begin], count;
         stoa_column_mark((uint8_t *)l->own.worlds, spread->tick);
         if (parent == STOA__LEVELS_NONE) {
-            l->own.worlds[row] = l->own.locals[row];
+            count = run_count(spread, &l->own, row, begin, (end < roots ? end : roots) - begin);
+            memcpy(l->own.worlds + row, l->own.locals + row, count * sizeof(Mat4));
         } else {
             uint32_t left = l->own.count - row;
             uint32_t above = row_find(spread, &l->above, parent);
@@ -160,8 +198,8 @@ static void range_settle(lane *l, uint32_t begin, uint32_t end) {
                                      parents[begin + count - 1] - parent + 1);
             uint32_t until = firsts[parent + run] - begin;
             count = count < until ? count : until;
-            count = rows_multiply(&l->own, row, l->above.worlds + above, parents + begin,
-                                  spread->order->entities + begin, count);
+            count = rows_multiply(l, row, l->above.worlds + above, firsts + parent, begin, count,
+                                  begin + count < end);
         }
         begin += count;
     }
@@ -226,15 +264,23 @@ static void ranges_expect(lane *l, const stoa__range *ranges, uint32_t count) {
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t place = ranges[i].begin; place < ranges[i].end; place += LINE_ENTITIES) {
-            STOA_PREFETCH(&order->entities[place]);
-            STOA_PREFETCH(&order->parents[place]);
+        uint32_t begin = ranges[i].begin, end = ranges[i].end;
+        STOA_PREFETCH(&order->entities[begin]);
+        for (uint32_t place = begin | (STOA__LEVELS_BLOCK - 1); place + 1 < end;
+             place += STOA__LEVELS_BLOCK) {
+            STOA_PREFETCH(&order->entities[place + 1]);
         }
-        STOA_PREFETCH(&order->firsts[ranges[i].begin]);
-        STOA_PREFETCH(&order->firsts[ranges[i].end]);
+        STOA_PREFETCH(&order->parents[begin]);
+        STOA_PREFETCH(&order->parents[end - 1]);
+        STOA_PREFETCH(&order->firsts[begin]);
+        STOA_PREFETCH(&order->firsts[end]);
     }
     for (uint32_t i = 0; i < count; i++) {
         STOA_PREFETCH(&l->spread->world->records[order->entities[ranges[i].begin].index]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = l->spread->world->records[order->entities[ranges[i].begin].index].place;
+        STOA_PREFETCH(&l->spread->world->chunks[at >> STOA_PLACE_BITS]);
     }
     for (uint32_t i = 0; i < count; i++) {
         range_expect(l, ranges[i]);

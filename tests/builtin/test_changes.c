@@ -6,6 +6,8 @@
 
 #define NODES 800
 
+STOA_TAG(Moved);
+
 static stoa__transforms *kept(const stoa_world *w) {
     stoa__transforms *t = stoa_extension_find(w, "stoa.transforms");
     assert_non_null(t);
@@ -118,6 +120,50 @@ static void all_that_is_written_begins_with_the_tops(void **state) {
     assert_int_equal(p.total, NODES);
 }
 
+/* TRF-04 */
+static void rows_that_changed_places_are_found(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    support_random random = {17};
+    static stoa_entity e[NODES];
+    for (uint32_t i = 0; i < NODES; i++) {
+        e[i] = node_make(w, i > 0 ? e[(i - 1) / 10] : STOA_NULL, i);
+    }
+    propagate_right(w);
+    const stoa__levels *order = &kept(w)->order;
+    for (uint32_t place = STOA__LEVELS_BLOCK; place < NODES; place++) {
+        assert_true(stoa__levels_even(order, place));
+    }
+    for (uint32_t round = 0; round < 60; round++) {
+        /* Out of its archetype and back: the last row takes its place, and it becomes the last. */
+        stoa_entity moved = e[1 + support_random_below(&random, NODES - 1)];
+        stoa_add(w, moved, Moved);
+        if (round % 3 != 0) {
+            stoa_remove(w, moved, Moved);
+        }
+        stoa_get_mut(w, e[round % 5], LocalTransform)->matrix = matrix_of(round);
+        assert_ptr_equal(plan_now(w).order, order);
+        propagate_right(w);
+    }
+}
+
+/* TRF-04, GEN-03 */
+static void entities_with_indexes_used_before_keep_their_places(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    static stoa_entity e[NODES];
+    for (uint32_t i = 0; i < NODES; i++) {
+        e[i] = node_make(w, i > 0 ? e[0] : STOA_NULL, i);
+    }
+    propagate_right(w);
+    for (uint32_t i = 100; i < 200; i += 7) {
+        stoa_destroy(w, e[i]);
+        e[i] = node_make(w, e[0], i + 1);
+        propagate_right(w);
+        assert_int_equal(stoa_check(w), STOA_OK);
+    }
+    stoa_get_mut(w, e[0], LocalTransform)->matrix = matrix_of(5);
+    propagate_right(w);
+}
+
 /* TRF-04, STO-04 */
 static void check_finds_a_broken_order(void **state) {
     stoa_world *w = ((support_world *)*state)->world;
@@ -133,6 +179,10 @@ static void check_finds_a_broken_order(void **state) {
     t->order.entities[3] = t->order.entities[4];
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     t->order.entities[3] = kept_entity;
+    assert_false(stoa__levels_even(&t->order, 0));
+    t->order.even[0] |= 1;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    t->order.even[0] &= ~(uint64_t)1;
     t->marks[0] = 1;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     t->marks[0] = 0;
@@ -146,6 +196,8 @@ int main(void) {
         world_test(plan_covers_what_changed_and_nothing_twice),
         world_test(order_is_kept_while_it_holds),
         world_test(all_that_is_written_begins_with_the_tops),
+        world_test(rows_that_changed_places_are_found),
+        world_test(entities_with_indexes_used_before_keep_their_places),
         world_test(check_finds_a_broken_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,8 +69,9 @@ typedef struct stoa_index_head {
 /// Good until the index changes; see docs/indexes.md.
 typedef struct stoa_found {
     stoa_entity entity;      ///< one that was found
-    const uint64_t *at;      ///< the next one, index << 32 | generation
-    const uint64_t *end;     ///< past the last one that stands there
+    uint64_t ahead;          ///< the next one, index << 32 | generation; 0 after the last there
+    const uint64_t *at;      ///< the one after that
+    const uint64_t *end;     ///< where none stands any more; a 0 before it is no entity
     const stoa_index *index; ///< who was asked; NULL if nothing was found
     const void *leaf;        ///< where more of them are, or NULL
     uint64_t limit;          ///< the last key that is asked for
@@ -116,7 +117,7 @@ static inline stoa_found stoa_index_find(stoa_index *index, const void *key) {
         return stoa_index_find_any(index, key);
     }
     const uint64_t *cell = stoa_index_cell(head, key);
-    stoa_found found = {{0, 0}, NULL, NULL, NULL, NULL, 0, 0};
+    stoa_found found = {{0, 0}, 0, NULL, NULL, NULL, NULL, 0, 0};
     if (!STOA_LIKELY(cell != NULL)) {
         return found;
     }
@@ -124,14 +125,9 @@ static inline stoa_found stoa_index_find(stoa_index *index, const void *key) {
     if (!STOA_LIKELY((int64_t)cell[1] > 0)) {
         return stoa_index_find_any(index, key);
     }
-    found.at = cell + 1;
-    found.end = cell + 2;
-    if (STOA_LIKELY(head->span == 3)) {
-        /* Without a branch: how many there are is hard to foretell. */
-        size_t more = cell[2] != 0;
-        more += (size_t)(cell[3] != 0) + (cell[4] != 0) + (cell[5] != 0);
-        found.end += more + (cell[6] != 0) + (cell[7] != 0);
-    }
+    found.ahead = cell[1];
+    found.at = cell + 2;
+    found.end = cell + ((size_t)1 << head->span);
     found.index = index;
     found.version = head->version;
     return found;
@@ -160,12 +156,17 @@ stoa_found stoa_found_more(const stoa_index *index, const void *leaf, uint64_t l
 /// Steps to the next entity; false after the last.
 /// STOA_INVALID, and the walk ends, if the index has changed since it was asked.
 static inline bool stoa_found_next(stoa_found *found) {
-    if (STOA_LIKELY(found->at != found->end)) {
+    uint64_t packed = found->ahead;
+    if (STOA_LIKELY(packed != 0)) {
         const stoa_index_head *head = (const stoa_index_head *)(const void *)found->index;
         if (STOA_LIKELY(head->version == found->version)) {
-            uint64_t packed = *found->at++;
             found->entity.index = (uint32_t)(packed >> 32);
             found->entity.generation = (uint32_t)packed;
+            /* Read while it still stands there: what is done with this one may change the index. */
+            found->ahead = 0;
+            if (STOA_LIKELY(found->at != found->end)) {
+                found->ahead = *found->at++;
+            }
             return true;
         }
     } else if (STOA_LIKELY(found->leaf == NULL)) {

@@ -37,12 +37,20 @@ STOA__INLINE const stoa__cell *cell_find(const stoa_index *index, const void *ke
                : stoa__table_find_key(&index->table, stoa__key_hash(plan, key), plan, key);
 }
 
+/* Lets a walk go on with so many entities, one at the least. */
+static void found_begin(stoa_found *found, const uint64_t *entities, uint32_t count) {
+    found->ahead = entities[0];
+    found->at = entities + 1;
+    found->end = entities + count;
+}
+
 /* Lets a walk go on with the pairs of a leaf from `at` on; `leaf` becomes the one after it, if that
  * has more to show. */
 static void found_leaf(stoa_found *found, const stoa__ordered_node *leaf, uint32_t at) {
     uint32_t count = stoa__ordered_run(leaf, at, found->limit);
-    found->at = leaf->values + at;
-    found->end = found->at + count;
+    if (count > 0) {
+        found_begin(found, leaf->values + at, count);
+    }
     bool more =
         at + count == leaf->count && leaf->next != NULL && leaf->next->keys[0] <= found->limit;
     found->leaf = more ? leaf->next : NULL;
@@ -75,10 +83,9 @@ stoa_found stoa_index_find_any(stoa_index *index, const void *key) {
     if (group.entities == NULL) {
         return tree_found(index, group.number, group.number);
     }
-    return (stoa_found){.at = group.entities,
-                        .end = group.entities + group.count,
-                        .index = index,
-                        .version = index->head.version};
+    stoa_found found = {.index = index, .version = index->head.version};
+    found_begin(&found, group.entities, group.count);
+    return found;
 }
 
 /* The first entity of the tree that has a key. */
@@ -168,6 +175,7 @@ stoa_found stoa_found_more(const stoa_index *index, const void *leaf, uint64_t l
     }
     stoa_found found = {.index = index, .limit = limit, .version = version};
     found_leaf(&found, leaf, 0);
-    found.entity = stoa__entity_unpacked(*found.at++);
+    found.entity = stoa__entity_unpacked(found.ahead);
+    found.ahead = found.at != found.end ? *found.at++ : 0;
     return found;
 }

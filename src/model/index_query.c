@@ -40,7 +40,7 @@ static void *field_find(stoa_world *world, stoa_entity e, const found_terms *ter
 
 /* True if the walk has more to show and must not. */
 static bool found_stale(const stoa_found *found) {
-    bool more = found->at != found->end || found->leaf != NULL;
+    bool more = found->ahead != 0 || found->leaf != NULL;
     return more && found->index->head.version != found->version;
 }
 

@@ -252,7 +252,7 @@ stoa_links stoa_relation_targets(const stoa_world *world, stoa_relation relation
         const stoa__list *list = stoa__list_find(&found->sides[STOA__SOURCE], source);
         return list != NULL ? (stoa_links){list->items, (int32_t)list->count} : links;
     }
-    const stoa__link *link = stoa__paged_find(&found->links, source.index);
+    const stoa__link *link = stoa__link_find(found, source);
     return link != NULL && !stoa_entity_is_null(link->target) ? (stoa_links){&link->target, 1}
                                                               : links;
 }

@@ -12,8 +12,11 @@
 #include "stoa/extension.h"
 #include "stoa/relation.h"
 
-/* Entities whose lists need no block of their own. */
-#define STOA__LIST_FEW 4
+/* Entities of a list that needs no block of its own. Blocks have twice as many, and so on. */
+#define STOA__LIST_FEW 8
+
+/* What lists begin on. */
+#define STOA__LIST_LINE 64
 
 /* Entities of the largest block that a list keeps when nobody has it. */
 #define STOA__LIST_KEPT 16
@@ -35,39 +38,46 @@ typedef struct stoa__paged {
     uint32_t item_size; /* zeroed is nothing */
 } stoa__paged;
 
-/* The entities at the other end of one entity. */
+/* The entities at the other end of one entity. What is needed to let them go is on one cache line.
+ */
 typedef struct stoa__list {
-    stoa_entity owner;
+    _Alignas(STOA__LIST_LINE) stoa_entity owner;
     stoa_entity *items; /* `few`, or a block; what the owner's component points at */
-    stoa_entity *spare; /* a larger block for those that come, or NULL */
-    stoa_entity *shown; /* an outgrown block that the owner's component still shows, or NULL */
-    uint32_t count;
-    uint32_t capacity;
-    uint32_t spare_capacity;
-    uint32_t shown_capacity;
-    uint32_t coming; /* how many are about to come, while a bundle of several is asked about */
-    bool stale;      /* the owner's component could not be written the last time */
-    bool tight;      /* in the queue, and links still tell that its sources point at the owner */
     struct stoa__side *side;
     struct stoa__list *next; /* in the queue of what is to be destroyed, or in the graveyard */
+    stoa_entity *spare;      /* a larger block for those that come, or NULL */
+    stoa_entity *shown;      /* an outgrown block that the owner's component still shows, or NULL */
+    uint32_t count;
+    uint32_t coming;   /* how many are about to come, while a bundle of several is asked about */
+    uint8_t doublings; /* of STOA__LIST_FEW, to make the capacity of `items` */
+    uint8_t spare_doublings;
+    uint8_t shown_doublings;
+    bool stale; /* the owner's component could not be written the last time */
+    bool deep;  /* one of them has, or had, a list on this side too; else none, with one target each
+                 */
+    bool tight; /* in the queue, and links still tell that its sources point at the owner */
     stoa_entity few[STOA__LIST_FEW];
 } stoa__list;
 
 /* Lists are made so many at a time. */
-#define STOA__LIST_SLAB 32
+#define STOA__LIST_SLAB 31
 
 /* A block of them. */
 typedef struct stoa__list_slab {
-    struct stoa__list_slab *next;
     stoa__list lists[STOA__LIST_SLAB];
+    struct stoa__list_slab *next;
 } stoa__list_slab;
 
-/* Where a source points, if it can point at one target only. */
+/* Where a source points, if it can point at one target only. One of another generation was left by
+ * an entity that is gone, and tells nothing. */
 typedef struct stoa__link {
-    stoa_entity target; /* STOA_NULL: nowhere */
-    uint32_t position;  /* in the target's list */
-    uint32_t loose;     /* 1: its component may name a target which it is not in the list of */
+    stoa_entity target;  /* STOA_NULL: nowhere */
+    uint32_t position;   /* in the target's list; with no target 0 or STOA__LINK_LOOSE */
+    uint32_t generation; /* of the source */
 } stoa__link;
+
+/* The position of a source whose component may name a target which it is not in the list of. */
+#define STOA__LINK_LOOSE 1u
 
 /* A source and one of its targets, if it can have many. */
 typedef struct stoa__pair {
@@ -188,6 +198,11 @@ stoa_status stoa__list_reserve(stoa_world *world, stoa__side *side, stoa_entity 
 /* The list of an entity, made if it has none; NULL on lack of memory. */
 stoa__list *stoa__list_make(stoa__side *side, stoa_entity owner);
 
+/* How many entities a list has room for; always a multiple of STOA__LIST_FEW. */
+static inline uint32_t stoa__list_capacity(const stoa__list *list) {
+    return (uint32_t)STOA__LIST_FEW << list->doublings;
+}
+
 /* Adds to a list; false if that needs memory and there is none. */
 bool stoa__list_append(stoa__list *list, stoa_entity e);
 
@@ -221,10 +236,22 @@ void stoa__list_free_all(stoa__relations *all);
 
 /* Links. */
 
-/* Where a source with one target points, or STOA_NULL. */
+/* What is remembered of a source with one target, or NULL. */
+static inline stoa__link *stoa__link_find(const stoa__relation *relation, stoa_entity source) {
+    stoa__link *link = stoa__paged_find(&relation->links, source.index);
+    return link != NULL && link->generation == source.generation ? link : NULL;
+}
+
+/* Where it points, or STOA_NULL. */
 static inline stoa_entity stoa__link_target(const stoa__relation *relation, stoa_entity source) {
-    const stoa__link *link = stoa__paged_find(&relation->links, source.index);
+    const stoa__link *link = stoa__link_find(relation, source);
     return link != NULL ? link->target : STOA_NULL;
+}
+
+/* True if the component of a live source may name a target which it is not in the list of. */
+static inline bool stoa__link_loose(const stoa__relation *relation, stoa_entity source) {
+    const stoa__link *link = stoa__link_find(relation, source);
+    return link != NULL && stoa_entity_is_null(link->target) && link->position == STOA__LINK_LOOSE;
 }
 
 /* The target that a value of the component names. */

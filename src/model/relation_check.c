@@ -22,8 +22,8 @@ static bool list_has(const stoa__side *side, stoa_entity owner, stoa_entity e, u
 /* Checks the link of one entity; `strict` to compare it with the component. */
 static stoa_status link_check(const stoa_world *world, const stoa__relation *relation,
                               stoa_entity e, bool strict, uint32_t *linked) {
-    static const stoa__link none = {.loose = 0};
-    const stoa__link *link = stoa__paged_find(&relation->links, e.index);
+    static const stoa__link none = {.position = 0};
+    const stoa__link *link = stoa__link_find(relation, e);
     link = link != NULL ? link : &none;
     const void *value = stoa_try_get_id(world, e, relation->component);
     stoa_entity named = stoa__link_read(relation, value);
@@ -33,14 +33,19 @@ static stoa_status link_check(const stoa_world *world, const stoa__relation *rel
             !list_has(&relation->sides[STOA__TARGET], link->target, e, link->position)) {
             return corrupt(relation, e, "its target does not have it in the list");
         }
+        const stoa__side *side = &relation->sides[STOA__TARGET];
+        if (stoa__list_find(side, e) != NULL && !stoa__list_find(side, link->target)->deep) {
+            return corrupt(relation, e, "its target does not know that it has a list");
+        }
         return strict && !stoa_entity_eq(link->target, named)
                    ? corrupt(relation, e, "its component names another target")
                    : STOA_OK;
     }
-    if (link->loose > 1 || (link->loose == 1 && value == NULL && strict)) {
+    bool loose = link->position == STOA__LINK_LOOSE;
+    if (link->position > STOA__LINK_LOOSE || (loose && value == NULL && strict)) {
         return corrupt(relation, e, "it is loose without a component");
     }
-    bool follows = stoa_entity_is_null(named) || link->loose != 0 || relation->lost;
+    bool follows = stoa_entity_is_null(named) || loose || relation->lost;
     return strict && !follows ? corrupt(relation, e, "its target is not followed") : STOA_OK;
 }
 
@@ -108,8 +113,8 @@ static stoa_status side_check(const stoa_world *world, const stoa__side *side, b
         if (list == NULL) {
             continue;
         }
-        if (list->owner.index != i || list->side != side || list->count > list->capacity ||
-            list->coming != 0) {
+        if (list->owner.index != i || list->side != side ||
+            list->count > stoa__list_capacity(list) || list->coming != 0) {
             return corrupt(relation, list->owner, "its list is not in order");
         }
         entries += list->count;

@@ -12,6 +12,10 @@
 
 #include <string.h>
 
+/* Set in what stands for a generation while circles are looked for; generations have no such bit.
+ */
+#define LINK_MARK 0x80000000u
+
 stoa_entity stoa__link_read(const stoa__relation *relation, const void *value) {
     stoa_entity target = STOA_NULL;
     if (value != NULL) {
@@ -99,6 +103,7 @@ static void link_end(stoa__relation *relation, stoa__link *link) {
         other->position = link->position;
     }
     link->target = STOA_NULL;
+    link->position = 0;
     relation->link_count--;
 }
 
@@ -109,6 +114,7 @@ static bool link_begin(stoa__relation *relation, stoa__link *link, stoa_entity s
     if (list == NULL || !stoa__list_append(list, source)) {
         return false;
     }
+    list->deep |= stoa__list_find(&relation->sides[STOA__TARGET], source) != NULL;
     link->target = target;
     link->position = list->count - 1;
     relation->link_count++;
@@ -139,6 +145,14 @@ static bool link_make(stoa_world *world, stoa__relation *relation, stoa__link *l
     return stoa_world_report(world, status) == STOA_OK;
 }
 
+/* What is kept of a source from now on, where an entity that is gone may have left something. */
+static stoa__link *link_own(stoa__link *link, stoa_entity source) {
+    if (link->generation != source.generation) {
+        *link = (stoa__link){.generation = source.generation};
+    }
+    return link;
+}
+
 /* Where it is kept what a source points at; NULL on lack of memory. */
 static stoa__link *link_at(stoa_world *world, stoa__relation *relation, stoa_entity source) {
     stoa__link *link = stoa__paged_at(&relation->links, source.index);
@@ -150,7 +164,15 @@ static stoa__link *link_at(stoa_world *world, stoa__relation *relation, stoa_ent
         stoa_world_report(world, stoa__error(STOA_NO_MEMORY, "out of memory for the relation %s",
                                              relation->name));
     }
-    return link;
+    return link != NULL ? link_own(link, source) : NULL;
+}
+
+/* A source points nowhere, whatever its component says; unless hooks have seen to that it does. */
+static void link_loosen(const stoa__relation *relation, stoa_entity source) {
+    stoa__link *link = stoa__link_find(relation, source);
+    if (link != NULL && stoa_entity_is_null(link->target)) {
+        link->position = STOA__LINK_LOOSE;
+    }
 }
 
 void stoa__link_set(stoa_world *world, stoa_entity source, void *value, void *user) {
@@ -160,15 +182,15 @@ void stoa__link_set(stoa_world *world, stoa_entity source, void *value, void *us
         return;
     }
     stoa_entity target = stoa__link_read(relation, value), old = link->target;
-    link->loose = 0;
-    if (stoa_entity_eq(old, target)) {
+    if (!stoa_entity_is_null(old) && stoa_entity_eq(old, target)) {
         return;
     }
     if (!stoa_entity_is_null(old)) {
         link_end(relation, link);
     }
+    link->position = 0;
     if (!stoa_entity_is_null(target) && !link_make(world, relation, link, source, target)) {
-        link->loose = 1;
+        link_loosen(relation, source);
     }
     if (!stoa_entity_is_null(old)) {
         stoa__list_show(world, &relation->sides[STOA__TARGET], old);
@@ -178,14 +200,14 @@ void stoa__link_set(stoa_world *world, stoa_entity source, void *value, void *us
 void stoa__link_leave(stoa_world *world, stoa_entity source, void *value, void *user) {
     (void)value;
     stoa__relation *relation = user;
-    stoa__link *link =
-        stoa_world_ending(world) ? NULL : stoa__paged_find(&relation->links, source.index);
+    stoa__link *link = stoa_world_ending(world) ? NULL : stoa__link_find(relation, source);
     if (link == NULL) {
         return;
     }
     stoa_entity old = link->target;
-    link->loose = 0;
-    if (!stoa_entity_is_null(old)) {
+    if (stoa_entity_is_null(old)) {
+        link->position = 0;
+    } else {
         link_end(relation, link);
         stoa__list_show(world, &relation->sides[STOA__TARGET], old);
     }
@@ -193,33 +215,36 @@ void stoa__link_leave(stoa_world *world, stoa_entity source, void *value, void *
 
 /* Walks from a source as far as nobody has been, leaving a mark; true if it meets its own. */
 static bool circle_walk(const stoa__relation *relation, stoa_entity source, uint32_t mark) {
-    stoa__link *link = stoa__paged_find(&relation->links, source.index);
-    while (link != NULL && link->loose == 0 && !stoa_entity_is_null(link->target)) {
-        link->loose = mark;
-        link = stoa__paged_find(&relation->links, link->target.index);
+    stoa_entity at = source;
+    for (stoa__link *link = stoa__link_find(relation, at);
+         link != NULL && !stoa_entity_is_null(link->target); link = stoa__link_find(relation, at)) {
+        link->generation = mark;
+        at = link->target;
     }
-    return link != NULL && link->loose == mark && !stoa_entity_is_null(link->target);
+    const stoa__link *last = stoa__paged_find(&relation->links, at.index);
+    return last != NULL && last->generation == mark;
 }
 
-/* Each walk has a mark of its own, the index of where it began, so that every link is walked once.
- */
+/* Each walk has a mark of its own, made of the index of where it began, so that every link is
+ * walked once. A mark stands where the generation of the source does, and is none. */
 stoa_status stoa__link_circles(const stoa_world *world, const stoa__relation *relation) {
-    for (stoa_entity e = stoa_entity_next(world, STOA_NULL); !stoa_entity_is_null(e);
-         e = stoa_entity_next(world, e)) {
-        if (circle_walk(relation, e, e.index)) {
+    stoa_status status = STOA_OK;
+    for (stoa_entity e = stoa_entity_next(world, STOA_NULL);
+         status == STOA_OK && !stoa_entity_is_null(e); e = stoa_entity_next(world, e)) {
+        if (circle_walk(relation, e, LINK_MARK | e.index)) {
             char text[STOA_ENTITY_TEXT_SIZE];
-            return stoa__error(STOA_CYCLE, "entity %s leads to a circle of the relation %s",
-                               stoa_entity_print(e, text, sizeof text), relation->name);
+            status = stoa__error(STOA_CYCLE, "entity %s leads to a circle of the relation %s",
+                                 stoa_entity_print(e, text, sizeof text), relation->name);
         }
     }
     for (stoa_entity e = stoa_entity_next(world, STOA_NULL); !stoa_entity_is_null(e);
          e = stoa_entity_next(world, e)) {
         stoa__link *link = stoa__paged_find(&relation->links, e.index);
-        if (link != NULL && !stoa_entity_is_null(link->target)) {
-            link->loose = 0;
+        if (link != NULL && (link->generation & LINK_MARK) != 0) {
+            link->generation = e.generation;
         }
     }
-    return STOA_OK;
+    return status;
 }
 
 bool stoa__link_restore(stoa__relation *relation, stoa_entity source, stoa_entity target) {
@@ -227,7 +252,8 @@ bool stoa__link_restore(stoa__relation *relation, stoa_entity source, stoa_entit
     if (!stoa__paged_reserve(&relation->links, heap, source.index)) {
         return false;
     }
-    return link_begin(relation, stoa__paged_find(&relation->links, source.index), source, target);
+    stoa__link *link = stoa__paged_find(&relation->links, source.index);
+    return link_begin(relation, link_own(link, source), source, target);
 }
 
 /* Links one source that has the component already; set, not reported. */
@@ -237,9 +263,9 @@ static stoa_status source_adopt(stoa_world *world, stoa__relation *relation, sto
     if (!links_reserve(world, relation, source, 1)) {
         return stoa__error(STOA_NO_MEMORY, "out of memory for the relation %s", relation->name);
     }
-    stoa__link *link = stoa__paged_at(&relation->links, source.index);
+    stoa__link *link = link_own(stoa__paged_at(&relation->links, source.index), source);
     if (!stoa__side_joinable(world, side, target)) {
-        link->loose = 1;
+        link->position = STOA__LINK_LOOSE;
         return STOA_OK;
     }
     stoa_status status = stoa__list_reserve(world, side, target, shown);

@@ -11,28 +11,32 @@
 
 #include <string.h>
 
-static void block_free(const stoa__list *list, stoa_entity *block, uint32_t capacity) {
+/* Bytes of a block. */
+static size_t block_size(uint32_t doublings) {
+    return ((size_t)STOA__LIST_FEW << doublings) * sizeof(stoa_entity);
+}
+
+static void block_free(const stoa__list *list, stoa_entity *block, uint32_t doublings) {
     if (block != NULL && block != list->few) {
-        stoa__heap_free(&list->side->relation->all->heap, block, capacity * sizeof *block,
+        stoa__heap_free(&list->side->relation->all->heap, block, block_size(doublings),
                         _Alignof(stoa_entity));
     }
 }
 
 void stoa__list_settle(stoa__list *list) {
-    block_free(list, list->shown, list->shown_capacity);
+    block_free(list, list->shown, list->shown_doublings);
     list->shown = NULL;
-    list->shown_capacity = 0;
 }
 
 void stoa__list_free(stoa__list *list) {
     if (list != NULL) {
         stoa__relations *all = list->side->relation->all;
-        block_free(list, list->spare, list->spare_capacity);
-        block_free(list, list->shown, list->shown_capacity);
-        if (list->capacity > STOA__LIST_KEPT) {
-            block_free(list, list->items, list->capacity);
+        block_free(list, list->spare, list->spare_doublings);
+        block_free(list, list->shown, list->shown_doublings);
+        if (stoa__list_capacity(list) > STOA__LIST_KEPT) {
+            block_free(list, list->items, list->doublings);
             list->items = list->few;
-            list->capacity = STOA__LIST_FEW;
+            list->doublings = 0;
         }
         list->next = all->idle;
         all->idle = list;
@@ -42,7 +46,7 @@ void stoa__list_free(stoa__list *list) {
 void stoa__list_free_all(stoa__relations *all) {
     for (; all->idle != NULL; all->idle = all->idle->next) {
         if (all->idle->items != all->idle->few) {
-            stoa__heap_free(&all->heap, all->idle->items, all->idle->capacity * sizeof(stoa_entity),
+            stoa__heap_free(&all->heap, all->idle->items, block_size(all->idle->doublings),
                             _Alignof(stoa_entity));
         }
     }
@@ -67,37 +71,50 @@ static stoa__list *list_take(stoa__side *side) {
         for (int i = 0; i < STOA__LIST_SLAB; i++) {
             slab->lists[i].next = all->idle;
             slab->lists[i].items = slab->lists[i].few;
-            slab->lists[i].capacity = STOA__LIST_FEW;
+            slab->lists[i].doublings = 0;
             all->idle = &slab->lists[i];
         }
     }
     stoa__list *list = all->idle;
     all->idle = list->next;
-    *list = (stoa__list){.items = list->items, .capacity = list->capacity, .side = side};
+    *list = (stoa__list){.items = list->items, .doublings = list->doublings, .side = side};
     return list;
 }
 
 /* A spare block that holds `need`, if the list does not. */
 static bool spare_reserve(stoa__list *list, uint64_t need) {
-    if (need <= list->capacity || need <= list->spare_capacity) {
+    uint32_t doublings = list->doublings;
+    if (list->spare != NULL && list->spare_doublings > doublings) {
+        doublings = list->spare_doublings;
+    }
+    if (need <= (uint64_t)STOA__LIST_FEW << doublings) {
         return true;
     }
     /* Twice what there is, since a bundle of several asks for one more again and again. */
-    uint64_t largest =
-        list->spare_capacity > list->capacity ? list->spare_capacity : list->capacity;
-    uint64_t capacity = largest * 2 < need ? need : largest * 2;
-    if (capacity > INT32_MAX) {
+    do {
+        doublings++;
+    } while ((uint64_t)STOA__LIST_FEW << doublings < need);
+    if ((uint64_t)STOA__LIST_FEW << doublings > INT32_MAX) {
         return false;
     }
-    stoa_entity *spare = stoa__heap_alloc(&list->side->relation->all->heap,
-                                          (size_t)capacity * sizeof *spare, _Alignof(stoa_entity));
+    stoa_entity *spare = stoa__heap_alloc(&list->side->relation->all->heap, block_size(doublings),
+                                          _Alignof(stoa_entity));
     if (spare == NULL) {
         return false;
     }
-    block_free(list, list->spare, list->spare_capacity);
+    block_free(list, list->spare, list->spare_doublings);
     list->spare = spare;
-    list->spare_capacity = (uint32_t)capacity;
+    list->spare_doublings = (uint8_t)doublings;
     return true;
+}
+
+/* Whoever an entity with a list points at has somebody with a list in its own. */
+static void parent_deepen(const stoa__side *side, stoa_entity owner) {
+    stoa_entity target = stoa__link_target(side->relation, owner);
+    stoa__list *list = stoa_entity_is_null(target) ? NULL : stoa__list_find(side, target);
+    if (list != NULL) {
+        list->deep = true;
+    }
 }
 
 stoa__list *stoa__list_make(stoa__side *side, stoa_entity owner) {
@@ -112,7 +129,11 @@ stoa__list *stoa__list_make(stoa__side *side, stoa_entity owner) {
         }
     }
     /* One that was made ready for an entity that has died since serves the next of its index. */
-    (*place)->owner = owner;
+    if (!stoa_entity_eq((*place)->owner, owner)) {
+        (*place)->owner = owner;
+        (*place)->deep = false;
+        parent_deepen(side, owner);
+    }
     return *place;
 }
 
@@ -131,7 +152,7 @@ stoa_status stoa__list_reserve(stoa_world *world, stoa__side *side, stoa_entity 
 }
 
 bool stoa__list_append(stoa__list *list, stoa_entity e) {
-    if (list->count == list->capacity) {
+    if (list->count == stoa__list_capacity(list)) {
         if (!spare_reserve(list, (uint64_t)list->count + 1)) {
             return false;
         }
@@ -139,14 +160,13 @@ bool stoa__list_append(stoa__list *list, stoa_entity e) {
         /* If the component shows a block that was outgrown before, it does not show this one. */
         if (list->shown == NULL) {
             list->shown = list->items;
-            list->shown_capacity = list->capacity;
+            list->shown_doublings = list->doublings;
         } else {
-            block_free(list, list->items, list->capacity);
+            block_free(list, list->items, list->doublings);
         }
         list->items = list->spare;
-        list->capacity = list->spare_capacity;
+        list->doublings = list->spare_doublings;
         list->spare = NULL;
-        list->spare_capacity = 0;
     }
     list->items[list->count++] = e;
     list->side->relation->all->version++;
@@ -195,7 +215,7 @@ static stoa_status list_write(stoa_world *world, stoa__list *list) {
     links.items = list->items;
     links.count = (int32_t)list->count;
     stoa_entity *shown = list->shown;
-    uint32_t shown_capacity = list->shown_capacity;
+    uint32_t shown_doublings = list->shown_doublings;
     bool block = shown != list->few;
     list->shown = NULL;
     list->stale = false;
@@ -207,7 +227,7 @@ static stoa_status list_write(stoa_world *world, stoa__list *list) {
         relation->writing = false;
     }
     if (status == STOA_OK && block) {
-        stoa__heap_free(&relation->all->heap, shown, shown_capacity * sizeof *shown,
+        stoa__heap_free(&relation->all->heap, shown, block_size(shown_doublings),
                         _Alignof(stoa_entity));
     } else if (status != STOA_OK) {
         list->shown = shown;

@@ -227,7 +227,7 @@ static stoa_status links_loosen(const stoa_world *world, stoa__relation *relatio
             return memory_lacks(relation);
         }
         stoa__link *link = stoa__paged_find(&relation->links, e.index);
-        link->loose = 1;
+        *link = (stoa__link){.position = STOA__LINK_LOOSE, .generation = e.generation};
     }
     return STOA_OK;
 }

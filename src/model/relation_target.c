@@ -8,8 +8,13 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
 /* Sources that are destroyed together, at most, if they are in several lists. */
-#define SOURCES_MAX 128
+#define SOURCES_MAX 256
+
+/* Sources that are copied together: there is room for as many wherever there is for one. */
+#define SOURCES_STEP 4
 
 bool stoa__side_joinable(const stoa_world *world, const stoa__side *side, stoa_entity e) {
     return stoa_alive(world, e) && stoa_lock_of(world, e) != STOA_LOCK_LOSING &&
@@ -66,8 +71,7 @@ stoa_status stoa__target_ask(stoa_world *world, stoa_entity e, const void *value
 /* Takes from a source what pointed at its target, unless it has turned elsewhere or cannot change
  * now. */
 static void source_release(stoa_world *world, const stoa__relation *relation, stoa_entity source) {
-    const stoa__link *link = stoa__paged_find(&relation->links, source.index);
-    if (link != NULL && link->loose != 0 && stoa_alive(world, source) &&
+    if (stoa__link_loose(relation, source) && stoa_alive(world, source) &&
         stoa_lock_of(world, source) == STOA_UNLOCKED) {
         stoa_remove_id(world, source, relation->component);
     }
@@ -87,7 +91,7 @@ static void queue_add(stoa__relations *all, stoa__list *list) {
 static void links_loosen(const stoa__relation *relation, const stoa__list *list, uint32_t from) {
     for (uint32_t i = from; i < list->count; i++) {
         stoa__link *link = stoa__paged_find(&relation->links, list->items[i].index);
-        *link = (stoa__link){.target = STOA_NULL, .loose = 1};
+        *link = (stoa__link){.position = STOA__LINK_LOOSE, .generation = list->items[i].generation};
     }
 }
 
@@ -112,22 +116,38 @@ static void list_queue(stoa__relation *relation, stoa__list **place) {
     relation->link_count -= list->count;
 }
 
-/* Destroys sources whose target is gone, of which nobody is told, and returns how many; their own
- * sources come to the queue. */
-static uint32_t sources_end(stoa_world *world, stoa__relation *relation, const stoa_entity *sources,
-                            uint32_t count) {
-    uint32_t ended = (uint32_t)stoa_destroy_quietly_many(world, sources, (int32_t)count, relation);
+/* Puts the lists of entities that are gone into the queue. They may be anywhere in memory, so they
+ * are asked for before the first is looked at. */
+static void lists_queue(stoa__relation *relation, const stoa_entity *owners, uint32_t count) {
     const stoa__paged *lists = &relation->sides[STOA__TARGET].lists;
-    for (uint32_t i = 0; i < ended && i < count; i++) {
-        stoa_entity e = sources[i];
-        uint32_t page = e.index / STOA__PAGED_SIZE, at = e.index % STOA__PAGED_SIZE;
-        ((stoa__link *)relation->links.pages[page])[at] = (stoa__link){.target = STOA_NULL};
-        stoa__list **places = page < lists->capacity ? lists->pages[page] : NULL;
-        if (places != NULL && places[at] != NULL && stoa_entity_eq(places[at]->owner, e)) {
-            list_queue(relation, &places[at]);
+    stoa__list **places[SOURCES_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        places[i] = stoa__paged_find(lists, owners[i].index);
+        if (places[i] != NULL) {
+            STOA_PREFETCH(*places[i]);
         }
     }
-    return ended;
+    for (uint32_t i = 0; i < count; i++) {
+        stoa__list *list = places[i] != NULL ? *places[i] : NULL;
+        if (list != NULL && stoa_entity_eq(list->owner, owners[i])) {
+            STOA_PREFETCH(list->items);
+            list_queue(relation, places[i]);
+        }
+    }
+}
+
+/* Destroys sources whose target is gone, SOURCES_MAX at most, of which nobody is told, and returns
+ * how many; if some are `deep`, their own sources come to the queue. Links that they leave tell
+ * nothing. */
+static uint32_t sources_end(stoa_world *world, stoa__relation *relation, const stoa_entity *sources,
+                            uint32_t count, bool deep) {
+    stoa_entity items[SOURCES_MAX];
+    stoa_owners owners = {relation->sides[STOA__TARGET].component, deep ? items : NULL, 0};
+    int32_t ended = stoa_destroy_quietly_many(world, sources, (int32_t)count, relation, &owners);
+    if (deep) {
+        lists_queue(relation, items, (uint32_t)owners.count);
+    }
+    return (uint32_t)ended;
 }
 
 /* Takes the first list, whose sources are all gone, out of the queue. */
@@ -147,14 +167,15 @@ static void queue_pop(const stoa_world *world, stoa__relations *all) {
  * relation. Lists that are done are gone after it; `*gone` tells how many of the next one are, if
  * it returns false: the one after those is out of the ordinary. */
 static bool lists_end(stoa_world *world, stoa__relations *all, uint32_t *gone) {
-    stoa_entity sources[SOURCES_MAX];
+    stoa_entity sources[SOURCES_MAX + SOURCES_STEP];
     uint32_t count = 0, lists = 0;
     const stoa__list *first = all->queue;
-    for (const stoa__list *list = first; list != NULL && list->tight && list->side == first->side &&
-                                         list->count <= SOURCES_MAX - count;
+    for (const stoa__list *list = first;
+         list != NULL && list->tight && list->side == first->side && list->deep == first->deep &&
+         list->count <= SOURCES_MAX - count;
          list = list->next, lists++) {
-        for (uint32_t i = 0; i < list->count; i++) {
-            sources[count + i] = list->items[i];
+        for (uint32_t i = 0; i < list->count; i += SOURCES_STEP) {
+            memcpy(sources + count + i, list->items + i, SOURCES_STEP * sizeof *sources);
         }
         count += list->count;
     }
@@ -162,19 +183,13 @@ static bool lists_end(stoa_world *world, stoa__relations *all, uint32_t *gone) {
     if (lists == 0) {
         return false;
     }
-    uint32_t ended = sources_end(world, first->side->relation, sources, count);
+    uint32_t ended = sources_end(world, first->side->relation, sources, count, first->deep);
     for (; lists > 0 && all->queue->count <= ended; lists--) {
         ended -= all->queue->count;
         queue_pop(world, all);
     }
     *gone = ended;
     return lists == 0;
-}
-
-/* True if a source of a list that is to be destroyed has not turned elsewhere. */
-static bool source_is_loose(const stoa__relation *relation, stoa_entity source) {
-    const stoa__link *link = stoa__paged_find(&relation->links, source.index);
-    return link != NULL && link->loose != 0;
 }
 
 /* How many sources of a list, from one on and up to `most`, can be destroyed together as far as the
@@ -185,7 +200,7 @@ static uint32_t sources_doomed(const stoa__relation *relation, const stoa__list 
         return 0;
     }
     uint32_t i = from, end = list->count - from < most ? list->count : from + most;
-    while (i < end && (list->tight || source_is_loose(relation, list->items[i]))) {
+    while (i < end && (list->tight || stoa__link_loose(relation, list->items[i]))) {
         i++;
     }
     return i - from;
@@ -193,7 +208,7 @@ static uint32_t sources_doomed(const stoa__relation *relation, const stoa__list 
 
 /* Destroys a source of which somebody is told, or who may have turned elsewhere. */
 static void source_destroy(stoa_world *world, const stoa__relation *relation, stoa_entity source) {
-    if ((relation->many || source_is_loose(relation, source)) && stoa_alive(world, source) &&
+    if ((relation->many || stoa__link_loose(relation, source)) && stoa_alive(world, source) &&
         stoa_lock_of(world, source) == STOA_UNLOCKED && stoa_destroy(world, source) != STOA_OK) {
         source_release(world, relation, source);
     }
@@ -207,7 +222,10 @@ static void list_end(stoa_world *world, stoa__relations *all, uint32_t i) {
     uint32_t most = 1;
     while (i < list->count) {
         uint32_t doomed = sources_doomed(relation, list, i, most);
-        uint32_t ended = doomed > 0 ? sources_end(world, relation, list->items + i, doomed) : 0;
+        /* Those of a list that is not tight may have been given lists since it was detached. */
+        bool deep = list->deep || !list->tight;
+        uint32_t ended =
+            doomed > 0 ? sources_end(world, relation, list->items + i, doomed, deep) : 0;
         i += ended;
         if (ended == most) {
             most = most < SOURCES_MAX ? 2 * most : most;

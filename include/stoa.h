@@ -9,6 +9,7 @@
 #include "stoa/code.h"
 #include "stoa/commands.h"
 #include "stoa/component.h"
+#include "stoa/create.h"
 #include "stoa/delta.h"
 #include "stoa/entity.h"
 #include "stoa/event.h"

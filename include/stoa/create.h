@@ -145,26 +145,26 @@ STOA_FORCED stoa_words stoa_words_read(stoa_piece piece) {
     stoa_words words = {{0, 0, 0, 0}};
     const uint8_t *from = (const uint8_t *)piece.data;
     if (from != NULL) {
-        words.word[0] = piece.size > 0 ? stoa_number_read(from) : 0;
-        words.word[1] = piece.size > 4 ? stoa_number_read(from + 4) : 0;
-        words.word[2] = piece.size > 8 ? stoa_number_read(from + 8) : 0;
-        words.word[3] = piece.size > 12 ? stoa_number_read(from + 12) : 0;
+        words.word[0] = piece.size >= 4 ? stoa_number_read(from) : 0;
+        words.word[1] = piece.size >= 8 ? stoa_number_read(from + 4) : 0;
+        words.word[2] = piece.size >= 12 ? stoa_number_read(from + 8) : 0;
+        words.word[3] = piece.size >= 16 ? stoa_number_read(from + 12) : 0;
     }
     return words;
 }
 
 /// Writes a value.
 STOA_FORCED void stoa_words_write(stoa_words words, uint8_t *to, uint32_t size) {
-    if (size > 0) {
+    if (size >= 4) {
         stoa_number_write(to, words.word[0]);
     }
-    if (size > 4) {
+    if (size >= 8) {
         stoa_number_write(to + 4, words.word[1]);
     }
-    if (size > 8) {
+    if (size >= 12) {
         stoa_number_write(to + 8, words.word[2]);
     }
-    if (size > 12) {
+    if (size >= 16) {
         stoa_number_write(to + 12, words.word[3]);
     }
 }

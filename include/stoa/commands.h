@@ -153,7 +153,7 @@ static inline stoa_status stoa_commands_set_sized(stoa_commands *commands, stoa_
                                                   stoa_type *type, const void *value,
                                                   uint32_t size) {
     stoa_commands_head *head = (stoa_commands_head *)(void *)commands;
-    if (STOA_LIKELY(head != NULL && value != NULL && stoa_entity_some(e))) {
+    if (STOA_LIKELY(head != NULL && type != NULL && value != NULL && stoa_entity_some(e))) {
         const stoa_lead *lead = &head->leads[stoa_lead_index(type)];
         uint8_t *to =
             STOA_LIKELY(lead->type == type) ? stoa_command_append(head, e, lead->does, size) : NULL;

@@ -27,6 +27,10 @@ static void null_arguments_are_refused(void **state) {
     support_assert_message("commands");
     support_assert_misuse(s, stoa_commands_fork(w, NULL, 1), STOA_NULL_ARGUMENT);
     support_assert_misuse(s, stoa_commands_set_type(c, e, NULL, &e), STOA_NULL_ARGUMENT);
+    support_assert_misuse(s, stoa_commands_set_sized(c, e, NULL, &e, sizeof e), STOA_NULL_ARGUMENT);
+    support_assert_misuse(s,
+                          stoa_commands_set_sized(c, e, STOA_TYPE_OF(Health), NULL, sizeof(Health)),
+                          STOA_NULL_ARGUMENT);
     support_assert_misuse(s, stoa_commands_set_type(c, e, STOA_TYPE_OF(Health), NULL),
                           STOA_NULL_ARGUMENT);
     support_assert_misuse(s, stoa_commands_set_id(c, e, stoa_id(w, Health), NULL, 4),

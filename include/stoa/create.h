@@ -58,12 +58,20 @@ typedef struct stoa_world_front {
     stoa_bundle bundles[STOA_BUNDLES]; ///< see stoa_bundle_at
 } stoa_world_front;
 
-/// Reads a number as bytes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+/// Reads a number as bytes. In a value it may be padding, which nobody has written.
 static inline uint32_t stoa_number_read(const void *from) {
     uint32_t number;
     memcpy(&number, from, sizeof number);
     return number;
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Writes a number as bytes.
 static inline void stoa_number_write(void *to, uint32_t number) {
@@ -140,30 +148,15 @@ typedef struct stoa_words {
     uint32_t word[STOA_WORDS_SIZE / 4]; ///< as many as its size says
 } stoa_words;
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-/// Reads a word of a value. It may be padding, which nobody has written.
-static inline uint32_t stoa_word_read(const void *from) {
-    uint32_t word;
-    memcpy(&word, from, sizeof word);
-    return word;
-}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
 /// Reads a value. Words, since a value was mostly written a moment ago, member by member.
 STOA_FORCED stoa_words stoa_words_read(stoa_piece piece) {
     stoa_words words = {{0, 0, 0, 0}};
     const uint8_t *from = (const uint8_t *)piece.data;
     if (from != NULL) {
-        words.word[0] = piece.size >= 4 ? stoa_word_read(from) : 0;
-        words.word[1] = piece.size >= 8 ? stoa_word_read(from + 4) : 0;
-        words.word[2] = piece.size >= 12 ? stoa_word_read(from + 8) : 0;
-        words.word[3] = piece.size >= 16 ? stoa_word_read(from + 12) : 0;
+        words.word[0] = piece.size >= 4 ? stoa_number_read(from) : 0;
+        words.word[1] = piece.size >= 8 ? stoa_number_read(from + 4) : 0;
+        words.word[2] = piece.size >= 12 ? stoa_number_read(from + 8) : 0;
+        words.word[3] = piece.size >= 16 ? stoa_number_read(from + 12) : 0;
     }
     return words;
 }

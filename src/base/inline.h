@@ -9,13 +9,10 @@
 #define STOA__APART __attribute__((noinline))
 /* A function that is rarely called and must not weigh on its caller. */
 #define STOA__COLD __attribute__((noinline, cold))
-/* Keeps the compiler from joining the load of a word with its neighbours. */
-#define STOA__OPAQUE(word) __asm__("" : "+r"(word))
 #else
 #define STOA__INLINE static inline
 #define STOA__APART
 #define STOA__COLD
-#define STOA__OPAQUE(word) ((void)(word))
 #endif
 
 #endif

@@ -212,7 +212,7 @@ stoa_entity stoa__name_texts_entity(const stoa__name_texts *texts, const char *t
         const stoa__name_cell *pair = &texts->cells[text_home(texts, head_hash(head))];
         size_t second = head_sum(pair[1].head) == head_sum(head);
         /* It must not become a branch, since nobody could foretell it. */
-        STOA__OPAQUE(second);
+        STOA_ALONE(second);
         if (STOA_LIKELY(heads_same(pair[second].head, head))) {
             return pair[second].entity;
         }

@@ -69,8 +69,8 @@ STOA__INLINE bool halves_merge(const merge *m, bool entities, const item *from, 
         size_t wrong = items_wrong(m, entities, *a, *b);
         size_t wrong_last = items_wrong(m, entities, a_end[-1], b_end[-1]);
         /* Without a branch: which way it goes is anybody's guess. */
-        STOA__OPAQUE(wrong);
-        STOA__OPAQUE(wrong_last);
+        STOA_ALONE(wrong);
+        STOA_ALONE(wrong_last);
         *to++ = a[(size_t)(b - a) & (0 - wrong)];
         b_end -= 1 - wrong_last;
         a_end -= wrong_last;

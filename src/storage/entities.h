@@ -134,7 +134,7 @@ _Static_assert(offsetof(stoa__storage, free_first) % 8 == 0 &&
  * next call that takes one has to wait for both. Never to be read as one word, since they may have
  * been written by two stores. */
 STOA__INLINE void stoa__entities_free_set(stoa__storage *storage, uint32_t first, uint32_t count) {
-    uint64_t word = stoa__pair(first, count);
+    uint64_t word = STOA_JOIN(first, count);
     memcpy((uint8_t *)storage + offsetof(stoa__storage, free_first), &word, sizeof word);
 }
 

@@ -114,7 +114,7 @@ stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *hole, uint8_t *last, siz
         }
     }
     /* What it tells is read anew: there are not registers enough to keep it. */
-    STOA__OPAQUE(fill);
+    STOA_ALONE(fill);
     return even_copy(fill, hole, last, to, from);
 }
 

@@ -178,7 +178,7 @@ STOA__INLINE uint64_t stoa__shift_left(const stoa__shift *shift, const stoa__cop
  * the offset is added by the processor's addressing. */
 STOA__INLINE uint8_t *stoa__vector_row(stoa__row row) {
     uint8_t *at = row.data + 12 * row.slot;
-    STOA__OPAQUE(at);
+    STOA_ALONE(at);
     return at;
 }
 

@@ -331,13 +331,6 @@ static inline bool stoa__component_fixed(const stoa__storage *storage,
            (storage->head.open & STOA_OPEN_SEALED) != 0;
 }
 
-/* Two numbers that stand side by side in memory, as what is written there by one store: the fewer
- * stores, the more calls wait for memory at the same time. */
-static inline uint64_t stoa__pair(uint32_t first, uint32_t second) {
-    return STOA_FIRST(UINT64_C(1)) == 1 ? (uint64_t)second << 32 | first
-                                        : (uint64_t)first << 32 | second;
-}
-
 /* Notes that the record of a slot was written, if anybody wants to know. */
 static inline void stoa__record_stamp(const stoa__storage *storage, uint32_t index) {
     if (!STOA_LIKELY(storage->record_stamps == NULL)) {

@@ -86,12 +86,12 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     if (!STOA_LIKELY(fill != 0)) {
         return destroy_checked(world, e);
     }
-    STOA__OPAQUE(handle);
-    STOA__OPAQUE(record);
+    STOA_ALONE(handle);
+    STOA_ALONE(record);
     uint32_t next = storage->free_first;
     stoa__entities_free_set(storage, STOA_FIRST(handle), storage->free_count + 1);
-    STOA__OPAQUE(storage);
-    uint64_t freed = stoa__pair((STOA_FIRST(record) + 1) | STOA__DEAD, next);
+    STOA_ALONE(storage);
+    uint64_t freed = STOA_JOIN((STOA_FIRST(record) + 1) | STOA__DEAD, next);
     memcpy(&storage->head.records[STOA_FIRST(handle)], &freed, sizeof freed);
 
     stoa_chunk *tail = archetype->tail;
@@ -109,7 +109,7 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     size_t to = place & (STOA__ROWS_MAX - 1);
     memcpy(hole + to * sizeof moved, &moved, sizeof moved);
     storage->head.records[STOA_FIRST(moved)].place = (uint32_t)place;
-    STOA__OPAQUE(fill);
+    STOA_ALONE(fill);
     if (STOA_LIKELY(STOA__FILL_EVEN(fill))) {
         return stoa__row_fill_even(fill, hole, last, to, from);
     }

@@ -66,7 +66,7 @@ STOA__INLINE stoa_component stoa__value_type(stoa_world *world, stoa_entity e, s
 STOA__INLINE void stoa__value_word(uint8_t *to, const uint8_t *from, size_t at) {
     uint32_t word;
     memcpy(&word, from + at, 4);
-    STOA__OPAQUE(word);
+    STOA_ALONE(word);
     memcpy(to + at, &word, 4);
 }
 

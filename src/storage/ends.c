@@ -3,9 +3,9 @@
  * What has to be found out for each entity is the same for all of them: how rows are moved, where
  * the last one is. It is found out once. First the entity table and the entities of rows are put
  * right for a block of them, and what comes to stand where is noted; then each column is moved in
- * that order. So rows come to stand as if each entity had been destroyed by a call of its own. The
- * last row is copied even onto itself, which saves a branch. O(entities), no memory needed. One
- * thread at a time. */
+ * that order. So rows come to stand as if each entity had been destroyed by a call of its own. A
+ * row that is the last one itself is not copied: often half of them are. O(entities), no memory
+ * needed. One thread at a time. */
 #include "storage/ends.h"
 
 #include "storage/entities.h"

@@ -27,11 +27,6 @@ typedef struct stoa__births {
     stoa__birth_part parts[STOA__BIRTH_PARTS];
 } stoa__births;
 
-/* What a command does, without its entity: see stoa__command_does. */
-STOA__INLINE uint64_t stoa__command_word(const uint8_t *at) {
-    return stoa_bits_read(at + offsetof(stoa__command, kind));
-}
-
 /* Learns the parts of the creation at `at`, in a block that ends at `b->end`; false if it is not of
  * this sort. */
 bool stoa__births_read(stoa__births *b, const stoa_commands *commands, const uint8_t *at);

@@ -38,6 +38,11 @@ STOA__INLINE uint64_t stoa__command_does(uint32_t kind, stoa__command_op op, siz
     return stoa_bits_read(&command.kind);
 }
 
+/* What a command does, without its entity: see stoa__command_does. */
+STOA__INLINE uint64_t stoa__command_word(const uint8_t *at) {
+    return stoa_bits_read(at + offsetof(stoa__command, kind));
+}
+
 /* What follows a command that calls a function; its data come after. */
 typedef struct stoa__call {
     stoa_command_fn call;

@@ -21,25 +21,18 @@ typedef struct run {
     size_t stride;      /* from one command to the next */
 } run;
 
-/* One half of a command's header: its entity, or what it does. */
-STOA__INLINE uint64_t command_half(const uint8_t *at, size_t half) {
-    uint64_t bits;
-    memcpy(&bits, at + half * sizeof bits, sizeof bits);
-    return bits;
-}
-
 /* How many commands from `at` on, up to a block of rows, do the same and are each followed by one
  * that is for another entity. Their records are asked for, since they may be anywhere. */
 static uint32_t commands_alike(const run *r, const uint8_t *at) {
     size_t stride = r->stride;
     const uint8_t *first = at;
     const stoa_record *records = r->storage->head.records;
-    uint64_t e = command_half(at, 0), does = command_half(at, 1);
+    uint64_t e = stoa_bits_read(at), does = stoa__command_word(at);
     /* The last of the block is left: what follows it is not looked at. */
     size_t rest = (size_t)(r->end - at) - stride, most = STOA__HOLES_MAX * stride;
     const uint8_t *end = at + (rest < most ? rest : most);
-    while (at < end && command_half(at, 1) == does) {
-        uint64_t next = command_half(at + stride, 0);
+    while (at < end && stoa__command_word(at) == does) {
+        uint64_t next = stoa_bits_read(at + stride);
         if (next == e) {
             break;
         }
@@ -63,12 +56,12 @@ static uint32_t changes_run(const run *r, const uint8_t *at) {
 static uint32_t ends_run(const run *r, const uint8_t *at) {
     const uint8_t *first = at, *end = r->end;
     const stoa_record *records = r->storage->head.records;
-    uint64_t does = command_half(at, 1);
+    uint64_t does = stoa__command_word(at);
     if ((size_t)(end - at) > STOA__HOLES_MAX * sizeof(stoa__command)) {
         end = at + STOA__HOLES_MAX * sizeof(stoa__command);
     }
-    for (; at != end && command_half(at, 1) == does; at += sizeof(stoa__command)) {
-        stoa__handle_ask(records, STOA_FIRST(command_half(at, 0)));
+    for (; at != end && stoa__command_word(at) == does; at += sizeof(stoa__command)) {
+        stoa__handle_ask(records, STOA_FIRST(stoa_bits_read(at)));
     }
     stoa__handles handles = {first, sizeof(stoa__command),
                              (uint32_t)((size_t)(at - first) / sizeof(stoa__command))};

@@ -2,8 +2,8 @@
  *
  * Where the cuts are depends on the rows alone, so that equal worlds are cut alike on any number of
  * threads. Cutting is O(parts + chunks) and is done by one thread, with memory that is kept for the
- * next time. Parts are iterated by any threads: they read the query and write nothing but what
- * fields mark. */
+ * next time; it is O(matches) if no row came or went since. Parts are iterated by any threads: they
+ * read the query and write nothing but what fields mark. */
 #include "query/cut.h"
 
 #include "query/iter.h"
@@ -30,6 +30,46 @@ static uint32_t rows_choose(uint32_t asked, uint32_t total) {
     uint32_t rows = asked != 0 ? asked : total / PARTS + (total % PARTS != 0);
     rows = asked == 0 && rows < ROWS_MIN ? ROWS_MIN : rows;
     return rows_round(rows);
+}
+
+/* True if the runs and parts that are listed are those that a cut would list: each match has as
+ * many rows as it had, in chunks that are where they were. O(matches). */
+static bool cut_stands(const stoa_query *query, uint32_t rows) {
+    const stoa__cut *cut = query->cut;
+    const stoa__storage *storage = &query->head.world->storage;
+    if (cut->match_count != query->head.count || cut->rows != rows ||
+        cut->epoch != storage->head.epoch || cut->chunk_changes != storage->chunk_changes ||
+        cut->offsets != query->head.offsets) {
+        return false;
+    }
+    for (uint32_t i = 0; i < cut->match_count; i++) {
+        const stoa__cut_match *match = &cut->matches[i];
+        if (match->archetype != query->head.matches[i].archetype ||
+            match->rows != storage->rows[match->index]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Notes what the runs and parts were made of. Without memory the next cut is made anew. */
+static void cut_note(stoa_query *query, uint32_t rows) {
+    stoa__cut *cut = query->cut;
+    stoa__storage *storage = &query->head.world->storage;
+    if (!stoa__heap_grow(&storage->heap, &cut->matches, &cut->match_capacity, query->head.count,
+                         sizeof *cut->matches)) {
+        return;
+    }
+    for (uint32_t i = 0; i < query->head.count; i++) {
+        const stoa_archetype_head *head = query->head.matches[i].archetype;
+        uint32_t index = ((const stoa__archetype *)(const void *)head)->index;
+        cut->matches[i] = (stoa__cut_match){head, index, storage->rows[index]};
+    }
+    cut->match_count = query->head.count;
+    cut->rows = rows;
+    cut->epoch = storage->head.epoch;
+    cut->chunk_changes = storage->chunk_changes;
+    cut->offsets = query->head.offsets;
 }
 
 static uint32_t rows_count(const stoa_query *query) {
@@ -241,7 +281,13 @@ static stoa_status walks_cut(stoa_query *query, uint32_t rows) {
     return set != NULL ? set_cut(query, chosen, total) : chunks_cut(query, chosen);
 }
 
-/* Cuts a query; the parts of the last cut are gone. */
+/* There are no parts any more. */
+static void cut_void(stoa__cut *cut) {
+    cut->part_count = cut->run_count = 0;
+    cut->match_count = STOA__NONE;
+}
+
+/* Cuts a query; the parts of the last cut are gone, or stay if they are the same. */
 static stoa_status query_cut(stoa_query *query, uint32_t rows) {
     if (stoa__query_barred(query)) {
         return stoa__query_bar(query);
@@ -251,9 +297,18 @@ static stoa_status query_cut(stoa_query *query, uint32_t rows) {
         return status;
     }
     stoa__matches_resolve(query);
-    return query->terms.heavy || query->terms.empty
-               ? walks_cut(query, rows)
-               : runs_cut(query, rows_choose(rows, rows_count(query)));
+    if (cut_stands(query, rows)) {
+        return STOA_OK;
+    }
+    cut_void(query->cut);
+    if (query->terms.heavy || query->terms.empty) {
+        return walks_cut(query, rows);
+    }
+    status = runs_cut(query, rows_choose(rows, rows_count(query)));
+    if (status == STOA_OK) {
+        cut_note(query, rows);
+    }
+    return status;
 }
 
 /* Makes what a query needs for cuts. */
@@ -263,6 +318,7 @@ static stoa_status cut_make(stoa_query *query) {
     if (query->cut == NULL) {
         return stoa__error_memory("the parts of a query");
     }
+    query->cut->match_count = STOA__NONE;
     query->cut->head.sets = query->cut->sets;
     query->cut->head.writes = query->terms.writes;
     /* Made now: threads may ask for it. */
@@ -285,13 +341,12 @@ int32_t stoa_query_cut(stoa_query *query, const uint32_t *since, int32_t rows) {
     }
     stoa_status status = query->cut != NULL ? STOA_OK : cut_make(query);
     if (status == STOA_OK) {
-        query->cut->part_count = query->cut->run_count = 0;
         query->cut->since = since != NULL ? *since : world->storage.head.tick - STOA__QUERY_AGE;
         status = query_cut(query, (uint32_t)rows);
     }
     if (status != STOA_OK) {
         if (query->cut != NULL) {
-            query->cut->part_count = 0;
+            cut_void(query->cut);
         }
         stoa__world_report(world, status);
         return -1;
@@ -330,6 +385,7 @@ stoa_iter stoa_query_part(stoa_query *query, int32_t part) {
         return (stoa_iter){.query = NULL};
     }
     const stoa__part *found = &query->cut->parts[part];
+    STOA_PREFETCH(found + 2);
     stoa_iter it = {.world = query->head.world, .query = query};
     if (found->walk != NULL) {
         it.walk = part_begin(query, found);
@@ -348,6 +404,7 @@ void stoa__cut_free(stoa_query *query) {
         stoa__heap_grow_free(heap, cut->runs, cut->run_capacity, sizeof *cut->runs);
         stoa__heap_grow_free(heap, cut->parts, cut->part_capacity, sizeof *cut->parts);
         stoa__heap_grow_free(heap, cut->walks, cut->walk_capacity, sizeof *cut->walks);
+        stoa__heap_grow_free(heap, cut->matches, cut->match_capacity, sizeof *cut->matches);
         stoa__heap_free(heap, cut, sizeof *cut, _Alignof(stoa__cut));
         query->cut = NULL;
     }
@@ -358,5 +415,6 @@ size_t stoa__cut_bytes(const stoa_query *query) {
     return cut == NULL ? 0
                        : sizeof *cut + cut->run_capacity * sizeof *cut->runs +
                              cut->part_capacity * sizeof *cut->parts +
-                             cut->walk_capacity * sizeof *cut->walks;
+                             cut->walk_capacity * sizeof *cut->walks +
+                             cut->match_capacity * sizeof *cut->matches;
 }

@@ -18,6 +18,13 @@ typedef struct stoa__part {
     bool empties;
 } stoa__part;
 
+/* A match whose runs are listed. */
+typedef struct stoa__cut_match {
+    const stoa_archetype_head *archetype;
+    uint32_t index; /* of the archetype */
+    uint32_t rows;  /* that it had */
+} stoa__cut_match;
+
 typedef struct stoa__cut {
     stoa_walk_head head; /* of parts that are runs: no list of its own, so that it ends with them */
     const stoa_sparse_head *sets[STOA_TERM_MAX]; /* none */
@@ -29,7 +36,14 @@ typedef struct stoa__cut {
     uint32_t part_capacity;
     uint32_t part_count;
     uint32_t part_known; /* as of runs; walks do not count theirs */
-    stoa__walk **walks;  /* by part, in use for as long as the query lives */
+    stoa__cut_match *matches;
+    uint32_t match_capacity;
+    uint32_t match_count;    /* STOA__NONE: the parts are not what the matches tell */
+    uint32_t rows;           /* of a part, as it was asked for */
+    uint32_t epoch;          /* of the world */
+    uint32_t chunk_changes;  /* likewise */
+    const uint32_t *offsets; /* of the query */
+    stoa__walk **walks;      /* by part, in use for as long as the query lives */
     uint32_t walk_capacity;
     uint32_t walk_count;
     uint32_t since; /* the tick that filters go by */

@@ -4,6 +4,7 @@
  * good. One that goes by runs has a walk, which its query keeps for the next. */
 #include "query/iter.h"
 
+#include "query/cut.h"
 #include "query/matches.h"
 #include "query/walk.h"
 #include "storage/archetype.h"
@@ -326,13 +327,21 @@ void stoa_query_unshare(stoa_query *query, bool ran) {
     }
 }
 
+/* Past the last run that is listed: a thread mostly goes on with the part that follows. */
+static const stoa_run *runs_end(const stoa_iter *it) {
+    const stoa__cut *cut = it->query != NULL ? it->query->cut : NULL;
+    return cut != NULL && it->walk == &cut->head ? cut->runs + cut->run_count : it->run_end;
+}
+
 void stoa_iter_ahead(const stoa_iter *it) {
     const stoa_run *run = it->run;
-    if (it->count < ROWS_AHEAD || run == it->run_end || run->first != 0) {
+    if (it->count < ROWS_AHEAD || run == runs_end(it) || run->first != 0) {
         return;
     }
+    STOA_PREFETCH(run + 2);
     for (uint32_t bits = (uint32_t)run->fields; bits != 0; bits &= bits - 1) {
         const uint8_t *column = run->data + run->offsets[stoa__bit_lowest(bits)];
+        STOA_PREFETCH(column - STOA__LINE);
         for (uint32_t line = 0; line < LINES_AHEAD; line++) {
             STOA_PREFETCH(column + (size_t)line * STOA__LINE);
         }

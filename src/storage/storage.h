@@ -304,6 +304,7 @@ typedef struct stoa__storage {
     uint32_t column_tables;    /* tables in it */
     uint32_t chunk_free_first; /* free numbers form a list through `data` */
     uint32_t chunk_free_count;
+    uint32_t chunk_changes; /* moves on whenever a chunk comes, goes, or has its columns elsewhere */
     stoa__slabs slabs;
     stoa__hop hops[STOA__HOPS];
     uint8_t *limbo; /* a first chunk that was outgrown: a caller's value may still point into it */

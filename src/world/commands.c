@@ -139,7 +139,7 @@ stoa_commands *stoa_commands_new(stoa_world *world) {
 
 /* STOA_OK if what is recorded may be thrown away now; otherwise reported. */
 static stoa_status discard_check(const stoa_commands *commands) {
-    if (commands->forked) {
+    if (stoa__commands_forked(commands)) {
         return stoa__world_report(
             commands->world,
             stoa__error(STOA_FORKED,
@@ -235,6 +235,12 @@ int64_t stoa_commands_pending(const stoa_world *world) {
     return count;
 }
 
+/* What a mark is compared by: it grows with everything that makes marks of the buffer void, and by
+ * that alone. To be joined counts for one, to be forked for one at least. */
+static uint32_t mark_epoch(const stoa_commands *commands) {
+    return commands->epoch + 2 * (uint32_t)commands->turn + !stoa__commands_forked(commands);
+}
+
 stoa_commands_mark stoa_commands_mark_get(const stoa_commands *commands) {
     if (stoa__commands_usable(commands) != STOA_OK) {
         return (stoa_commands_mark){.block = NULL};
@@ -247,7 +253,7 @@ stoa_commands_mark stoa_commands_mark_get(const stoa_commands *commands) {
                                 .creations = commands->creations,
                                 .handles = commands->handle_used,
                                 .beyond = commands->beyond,
-                                .epoch = commands->epoch};
+                                .epoch = mark_epoch(commands)};
 }
 
 stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mark) {
@@ -259,7 +265,7 @@ stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mar
         return stoa__world_report(
             commands->world, stoa__error(STOA_INVALID, "the mark is of another command buffer"));
     }
-    if (mark.epoch != commands->epoch || mark.count > commands->count) {
+    if (mark.epoch != mark_epoch(commands) || mark.count > commands->count) {
         return stoa__world_report(
             commands->world,
             stoa__error(STOA_INVALID,
@@ -272,7 +278,7 @@ stoa_status stoa_commands_rewind(stoa_commands *commands, stoa_commands_mark mar
         if (stoa__command_has_value(command->op)) {
             const stoa__kind *kind = &commands->kinds[command->kind];
             stoa__kind_drop(kind, stoa__command_value(command, kind));
-        } else if (command->op == STOA__COMMAND_CREATE && !commands->forked) {
+        } else if (command->op == STOA__COMMAND_CREATE && !stoa__commands_forked(commands)) {
             stoa__entities_unhold(storage, command->entity, false);
         }
     }
@@ -301,6 +307,7 @@ int64_t stoa_commands_refused(const stoa_commands *commands) {
 }
 
 stoa_status stoa__commands_init(stoa_world *world) {
+    world->buffers.turn = 1;
     world->buffers.deferred = buffer_new(world);
     return world->buffers.deferred != NULL ? STOA_OK : STOA_NO_MEMORY;
 }
@@ -365,7 +372,7 @@ size_t stoa__commands_reserved(const stoa_world *world) {
 
 void stoa__commands_trim(stoa_world *world) {
     for (stoa_commands *c = world->buffers.deferred; c != NULL; c = buffer_after(world, c)) {
-        if (c->count == 0 && !c->flushing && !c->forked) {
+        if (c->count == 0 && !c->flushing && !stoa__commands_forked(c)) {
             buffer_empty(c);
         }
     }
@@ -384,7 +391,8 @@ static stoa_status buffer_check(const stoa_commands *commands, uint64_t *held) {
             continue;
         }
         creations++;
-        if (commands->forked && command->entity.index >= commands->world->buffers.forked_base) {
+        if (stoa__commands_forked(commands) &&
+            command->entity.index >= commands->world->buffers.forked_base) {
             continue;
         }
         (*held)++;

@@ -14,6 +14,8 @@ typedef struct stoa__buffers {
     uint32_t forked_capacity;
     uint32_t forked_count;
     uint32_t forked_base; /* the first index past the entity table when they were forked */
+    stoa_atomic dealing;  /* 1: they have handles to give out, or took some past the table */
+    uint64_t turn;        /* moves on whenever buffers are forked or joined; from 1 */
     bool apart;           /* every command is applied by itself */
 } stoa__buffers;
 

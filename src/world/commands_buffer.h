@@ -82,10 +82,10 @@ struct stoa_commands {
     };
     /* What forking, joining and an empty flush look at stands together. */
     stoa_world *world;
+    uint64_t turn;      /* the world's when it was last forked: it is while they are the same */
     uint32_t creations; /* of the commands, those that hold a slot */
     bool owning;        /* values that have a drop hook were recorded since it was empty */
     bool flushing;
-    bool forked;
     bool freed;
     uint32_t handle_count;
     uint32_t handle_used;
@@ -96,7 +96,7 @@ struct stoa_commands {
     stoa_entity *handles; /* held for this fork, in the order they are given out */
     uint32_t handle_capacity;
     uint32_t stamp;     /* of the last bundle */
-    uint32_t epoch;     /* moves on with everything that makes marks of the buffer void */
+    uint32_t epoch;     /* moves on when it is applied or cleared: marks of it are void then */
     uint32_t row_first; /* while threads fill rows: the first of its own, of all these rows */
     bool alike;         /* and it holds nothing but creations like those of the first buffer */
 
@@ -116,6 +116,11 @@ struct stoa_commands {
     stoa__heap heap; /* of its own: threads must not share the world's counters */
 };
 
+/* True while a thread fills a buffer. */
+static inline bool stoa__commands_forked(const stoa_commands *commands) {
+    return commands->turn == commands->world->buffers.turn;
+}
+
 /* STOA_OK if the buffer is there and was not freed; otherwise reported. */
 stoa_status stoa__commands_usable(const stoa_commands *commands);
 
@@ -125,7 +130,7 @@ void stoa__commands_discard(stoa_commands *commands);
 /* The next handle of a forked buffer; STOA_NULL at the limit, with the thread's error set. */
 stoa_entity stoa__commands_deal(stoa_commands *commands);
 
-/* Ends the fork of the world; the buffers are forked no more. */
+/* Ends the fork of the world, if there is one; the buffers are forked no more. */
 void stoa__commands_unfork(stoa_world *world);
 
 /* Where the kind of a descriptor is found that was met lately. */

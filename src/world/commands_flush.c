@@ -234,6 +234,20 @@ STOA__INLINE bool buffers_together(const stoa_commands *commands) {
            commands_together(commands->world);
 }
 
+/* True if there is nothing to apply in a buffer, and nothing to be said against it. */
+STOA__INLINE bool buffer_idle(const stoa_commands *commands) {
+    return commands != NULL && commands->count == 0 && !commands->freed &&
+           !stoa__commands_forked(commands);
+}
+
+/* The first buffer from one on that is not idle, or the end. */
+static int32_t idle_pass(stoa_commands *const *buffers, int32_t at, int32_t count) {
+    while (at < count && buffer_idle(buffers[at])) {
+        at++;
+    }
+    return at;
+}
+
 stoa_status stoa_commands_flush_crew(stoa_commands *const *buffers, int32_t count, int32_t *done,
                                      const stoa_flush_crew *crew) {
     if (done == NULL || buffers == NULL) {
@@ -247,18 +261,14 @@ stoa_status stoa_commands_flush_crew(stoa_commands *const *buffers, int32_t coun
     }
     stoa_status status = STOA_OK;
     int32_t seen = *done;
-    while (*done < count && status == STOA_OK) {
-        const stoa_commands *c = buffers[*done];
-        if (*done >= seen && buffers_together(c)) {
+    while ((*done = idle_pass(buffers, *done, count)) < count && status == STOA_OK) {
+        if (*done >= seen && buffers_together(buffers[*done])) {
             *done += stoa__commands_share(buffers, *done, count, crew, &seen);
-            if (*done == count) {
-                break;
+            if (*done == count || buffer_idle(buffers[*done])) {
+                continue;
             }
-            c = buffers[*done];
         }
-        if (c == NULL || c->freed || c->forked || c->count != 0) {
-            status = stoa_commands_flush(buffers[*done]);
-        }
+        status = stoa_commands_flush(buffers[*done]);
         *done += status == STOA_OK;
     }
     return status;

@@ -8,7 +8,7 @@
  * of the buffers and on what each records. When the threads are done the table is extended to the
  * highest index taken, and what was not given out becomes free: those held come first, in the order
  * they would have been given out, then the gaps between runs, lowest first. Forking is O(handles
- * held), joining O(slots added). */
+ * held), joining O(slots added), and O(1) if there are none. */
 #include "stoa/resume.h"
 #include "storage/entities.h"
 #include "world/commands_buffer.h"
@@ -32,6 +32,7 @@ stoa_entity stoa__commands_deal(stoa_commands *commands) {
         return STOA_NULL;
     }
     commands->beyond++;
+    STOA_STORE(&commands->world->buffers.dealing, 1);
     return (stoa_entity){(uint32_t)index, 1};
 }
 
@@ -88,23 +89,16 @@ STOA__COLD static stoa_status buffer_fail(stoa_world *world, const stoa_commands
                    : stoa__error(STOA_INVALID, "a command buffer is listed twice"));
 }
 
-static void buffers_unmark(stoa_commands *const *buffers, int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
-        buffers[i]->forked = false;
-    }
-}
-
-/* Marks the buffers as forked, and sums up the handles they want; none is marked on an error. */
+/* Marks the buffers as those of the next turn, and sums up the handles they want. */
 static stoa_status buffers_mark(stoa_world *world, stoa_commands *const *buffers, int32_t count,
                                 demand *wanted) {
+    uint64_t turn = world->buffers.turn + 1;
     for (int32_t i = 0; i < count; i++) {
         stoa_commands *c = buffers[i];
-        if (!STOA_LIKELY(c != NULL && !c->freed && c->world == world && !c->forked)) {
-            buffers_unmark(buffers, i);
+        if (!STOA_LIKELY(c != NULL && !c->freed && c->world == world && c->turn != turn)) {
             return buffer_fail(world, c, i);
         }
-        c->forked = true;
-        c->epoch++;
+        c->turn = turn;
         c->fork_index = (uint32_t)i;
         wanted->last += c->wanted;
         wanted->most += buffer_most(c);
@@ -142,17 +136,19 @@ static stoa_status fork_reserve(stoa_world *world, stoa_commands *const *buffers
 stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers, int32_t count) {
     demand wanted = {0};
     stoa_status status = fork_check(world, buffers, count);
-    if (status == STOA_OK) {
-        status = buffers_mark(world, buffers, count, &wanted);
-    }
     if (status != STOA_OK) {
         return status;
     }
-    status = fork_reserve(world, buffers, count, &wanted);
-    if (status != STOA_OK) {
-        buffers_unmark(buffers, count);
-        return stoa__world_report(world, status);
+    status = buffers_mark(world, buffers, count, &wanted);
+    if (status == STOA_OK) {
+        status = stoa__world_report(world, fork_reserve(world, buffers, count, &wanted));
     }
+    if (status != STOA_OK) {
+        /* The turn that they are marked with never is. */
+        world->buffers.turn += 2;
+        return status;
+    }
+    world->buffers.turn++;
     for (int32_t i = 0; i < count && demand_sum(&wanted) > 0; i++) {
         stoa_commands *c = buffers[i];
         c->handle_count = buffer_wants(c, &wanted);
@@ -161,6 +157,7 @@ stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers,
     if (count > 0) {
         memcpy(world->buffers.forked, buffers, (size_t)count * sizeof *buffers);
     }
+    STOA_STORE(&world->buffers.dealing, wanted.most > 0);
     world->buffers.forked_count = (uint32_t)count;
     world->buffers.forked_base = world->storage.head.record_count;
     world->storage.head.open |= STOA__OPEN_FORK;
@@ -194,6 +191,7 @@ static void gaps_free(stoa_world *world) {
 
 void stoa__commands_unfork(stoa_world *world) {
     world->buffers.forked_count = 0;
+    world->buffers.turn++;
     world->storage.head.open &= ~STOA__OPEN_FORK;
 }
 
@@ -209,15 +207,10 @@ static void handles_settle(stoa__storage *storage, stoa_commands *commands) {
     commands->handle_count = commands->handle_used = commands->beyond = 0;
 }
 
-stoa_status stoa_commands_join(stoa_world *world) {
-    if (world == NULL) {
-        return stoa__world_null(NULL, "world");
-    }
+/* Puts the entity table right for the handles that buffers gave out, and takes back the others. On
+ * error nothing is done. */
+static stoa_status handles_join(stoa_world *world) {
     stoa__storage *storage = &world->storage;
-    if ((storage->head.open & STOA__OPEN_FORK) == 0) {
-        return stoa__world_report(world,
-                                  stoa__error(STOA_INVALID, "no command buffers are forked"));
-    }
     stoa_status status = stoa__entities_extend(storage, table_end(world));
     if (status != STOA_OK) {
         return stoa__world_report(world, status);
@@ -225,14 +218,26 @@ stoa_status stoa_commands_join(stoa_world *world) {
     gaps_free(world);
     for (uint32_t i = world->buffers.forked_count; i-- > 0;) {
         stoa_commands *c = world->buffers.forked[i];
-        c->forked = false;
-        c->epoch++;
         if (!STOA_LIKELY((c->handle_count | c->beyond | c->wanted) == 0)) {
             handles_settle(storage, c);
         }
     }
-    stoa__commands_unfork(world);
     return STOA_OK;
+}
+
+stoa_status stoa_commands_join(stoa_world *world) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    if ((world->storage.head.open & STOA__OPEN_FORK) == 0) {
+        return stoa__world_report(world,
+                                  stoa__error(STOA_INVALID, "no command buffers are forked"));
+    }
+    stoa_status status = STOA_LOAD(&world->buffers.dealing) != 0 ? handles_join(world) : STOA_OK;
+    if (status == STOA_OK) {
+        stoa__commands_unfork(world);
+    }
+    return status;
 }
 
 stoa_handle_habit stoa_commands_habit(const stoa_commands *commands) {
@@ -245,7 +250,7 @@ stoa_status stoa_commands_habit_set(stoa_commands *commands, stoa_handle_habit h
     if (status != STOA_OK) {
         return status;
     }
-    if (commands->forked) {
+    if (stoa__commands_forked(commands)) {
         return stoa__world_report(commands->world,
                                   stoa__error(STOA_FORKED, "the command buffer is forked"));
     }

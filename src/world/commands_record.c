@@ -76,7 +76,8 @@ STOA__INLINE stoa_status count_check(const stoa_commands *commands) {
  * same. Told in a debug build only. */
 STOA__INLINE bool buffer_foreign(const stoa_commands *commands) {
 #ifdef STOA_DEBUG
-    return !commands->forked && (commands->world->storage.head.open & STOA__OPEN_FORK) != 0 &&
+    return !stoa__commands_forked(commands) &&
+           (commands->world->storage.head.open & STOA__OPEN_FORK) != 0 &&
            stoa__guard_name(commands->world) != NULL;
 #else
     (void)commands;
@@ -434,7 +435,7 @@ static void bundle_fill(stoa_commands *commands, stoa__arena_mark mark, stoa_ent
 
 /* A handle for a creation; STOA_NULL with the thread's error set. */
 static stoa_entity handle_take(stoa_commands *commands) {
-    if (commands->forked) {
+    if (stoa__commands_forked(commands)) {
         return stoa__commands_deal(commands);
     }
     stoa__storage *storage = &commands->world->storage;

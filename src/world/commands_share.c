@@ -169,7 +169,7 @@ static int32_t buffers_gather(stoa_commands *const *buffers, int32_t count, uint
     const stoa_world *world = buffers[0]->world;
     for (int32_t i = 0; i < count; i++) {
         stoa_commands *c = buffers[i];
-        if (c == NULL || c->freed || c->forked || c->flushing || c->world != world ||
+        if (c == NULL || c->freed || stoa__commands_forked(c) || c->flushing || c->world != world ||
             (uint32_t)c->count != c->creations) {
             return i;
         }

@@ -81,7 +81,7 @@ static void refused_verify(support_world *s, stoa_commands **list, int32_t count
     assert_int_equal(w->storage.head.open, 0);
     for (int i = 0; i < BUFFERS; i++) {
         if (all[i] != NULL) {
-            assert_false(all[i]->forked);
+            assert_false(stoa__commands_forked(all[i]));
             assert_int_equal(all[i]->handle_count, 0);
         }
     }
@@ -103,7 +103,7 @@ static void refused_forks_leave_nothing_behind(void **state) {
         refused_verify(s, list, BUFFERS, buffers);
         list[at] = stoa_deferred(foreign.world);
         refused_verify(s, list, BUFFERS, buffers);
-        assert_false(stoa_deferred(foreign.world)->forked);
+        assert_false(stoa__commands_forked(stoa_deferred(foreign.world)));
         list[at] = buffers[(at + 1) % BUFFERS];
         refused_verify(s, list, BUFFERS, buffers);
     }
@@ -143,7 +143,7 @@ static void forks_out_of_memory_leave_nothing_behind(void **state) {
             assert_int_equal(stoa_check(s.world), STOA_OK);
             assert_int_equal(s.world->storage.reserved_count, held);
             for (int i = 0; i < BUFFERS; i++) {
-                assert_false(buffers[i]->forked);
+                assert_false(stoa__commands_forked(buffers[i]));
             }
             assert_int_equal(stoa_destroy(s.world, stoa_create(s.world)), STOA_OK);
         } else {

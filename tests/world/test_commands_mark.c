@@ -133,6 +133,32 @@ static void mark_is_void_once_the_buffer_moved_on(void **state) {
     assert_int_equal(stoa_commands_flush(d), STOA_OK);
 }
 
+/* CMD-01 CMD-05 */
+static void mark_stands_while_other_buffers_are_forked(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e = stoa_create_with(w, STOA_VALUE(Health, {1}));
+    stoa_commands *c = stoa_commands_new(w), *d = stoa_commands_new(w);
+    stoa_commands *twice[] = {d, d};
+    stoa_commands_set(c, e, Health, {2});
+    stoa_commands_mark mark = stoa_commands_mark_get(c);
+    for (int32_t round = 0; round < 3; round++) {
+        stoa_commands_set(c, e, Health, {3});
+        support_assert_misuse(s, stoa_commands_fork(w, twice, 2), STOA_INVALID);
+        assert_int_equal(stoa_commands_fork(w, &d, 1), STOA_OK);
+        if (round == 2) {
+            (void)stoa_commands_create(d);
+        }
+        assert_int_equal(stoa_commands_join(w), STOA_OK);
+        assert_int_equal(stoa_commands_rewind(c, mark), STOA_OK);
+        assert_int_equal(stoa_commands_count(c), 1);
+    }
+    assert_int_equal(stoa_commands_flush(c), STOA_OK);
+    assert_int_equal(stoa_get(w, e, Health)->points, 2);
+    assert_int_equal(stoa_commands_flush(d), STOA_OK);
+    assert_int_equal(stoa_count(w), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_recorded_since_a_mark_is_taken_back, support_setup,
@@ -142,6 +168,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(mark_of_what_is_applied_is_refused, support_setup,
                                         owned_teardown),
         cmocka_unit_test_setup_teardown(mark_is_void_once_the_buffer_moved_on, support_setup,
+                                        owned_teardown),
+        cmocka_unit_test_setup_teardown(mark_stands_while_other_buffers_are_forked, support_setup,
                                         owned_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

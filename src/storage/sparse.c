@@ -11,11 +11,12 @@
 /* The bytes of a first block, about: small sets stay small. */
 #define BLOCK_BYTES_MIN 512
 
-/* Where the arrays of a block begin; the values are first. */
+/* Where the arrays of a block begin; the entities are first. Up to the values it follows from the
+ * capacity alone, if they need no more than 16 bytes of alignment: see stoa__sparse_vector_put. */
 typedef struct layout {
-    uint64_t entities;
     uint64_t changed;
     uint64_t added;
+    uint64_t values;
     uint64_t off;
     uint64_t size;
 } layout;
@@ -25,11 +26,13 @@ static bool set_switchable(const stoa__sparse *set) {
 }
 
 static layout block_layout(const stoa__sparse *set, uint32_t capacity) {
+    uint64_t alignment = set->component->info.alignment;
     layout l;
-    l.entities = ((uint64_t)capacity * set->size + 7) & ~(uint64_t)7;
-    l.changed = l.entities + (uint64_t)capacity * sizeof(stoa_entity);
+    l.changed = (uint64_t)capacity * sizeof(stoa_entity);
     l.added = l.changed + (uint64_t)capacity * sizeof(stoa_atomic);
-    l.off = l.added + (uint64_t)capacity * sizeof(uint32_t);
+    l.values = l.added + (uint64_t)capacity * sizeof(uint32_t);
+    l.values += alignment > 1 ? -l.values & (alignment - 1) : 0;
+    l.off = l.values + (uint64_t)capacity * set->size;
     l.size = l.off + (set_switchable(set) ? capacity : 0);
     return l;
 }
@@ -42,11 +45,17 @@ static size_t page_bytes(void) {
     return STOA__PAGE_SIZE * sizeof(uint32_t);
 }
 
+/* Shows what can be had by asking: nothing while there is limbo. */
+static void set_show(stoa__sparse *set) {
+    set->room = set->limbo == NULL ? set->capacity : 0;
+    set->table = set->limbo == NULL ? set->pages : NULL;
+}
+
 static void limbo_free(stoa__heap *heap, stoa__sparse *set) {
     stoa__heap_free(heap, set->limbo, set->limbo_size, block_alignment(set));
     set->limbo = NULL;
     set->limbo_size = 0;
-    set->room = set->capacity;
+    set_show(set);
 }
 
 /* Puts the content, if any, into the arrays of another block. */
@@ -79,20 +88,19 @@ static bool block_change(stoa__heap *heap, stoa__sparse *set, uint32_t capacity)
         return false;
     }
     stoa__sparse to = *set;
-    to.block = block;
     to.block_size = (size_t)l.size;
-    to.values = set->size != 0 ? block : NULL;
-    to.entities = (stoa_entity *)(void *)(block + l.entities);
+    to.entities = (stoa_entity *)(void *)block;
     to.changed = (stoa_atomic *)(void *)(block + l.changed);
     to.added = (uint32_t *)(void *)(block + l.added);
+    to.values = set->size != 0 ? block + l.values : NULL;
     to.off = set_switchable(set) ? block + l.off : NULL;
     to.capacity = capacity;
     block_fill(set, &to);
     limbo_free(heap, set);
-    to.limbo = set->block;
+    to.limbo = (uint8_t *)set->entities;
     to.limbo_size = set->block_size;
-    to.room = to.limbo != NULL ? 0 : capacity;
     *set = to;
+    set_show(set);
     return true;
 }
 
@@ -139,6 +147,7 @@ static bool table_reserve(stoa__heap *heap, stoa__sparse *set, uint32_t page) {
     }
     set->pages = pages;
     set->page_count = count;
+    set_show(set);
     return true;
 }
 
@@ -217,8 +226,8 @@ bool stoa__sparse_twin(stoa__heap *heap, const stoa__sparse *set, stoa__sparse *
 }
 
 void stoa__sparse_twin_free(stoa__heap *heap, stoa__sparse *twin, uint32_t alignment) {
-    stoa__heap_free(heap, twin->block, twin->block_size, alignment > 8 ? alignment : 8);
-    twin->block = NULL;
+    stoa__heap_free(heap, twin->entities, twin->block_size, alignment > 8 ? alignment : 8);
+    twin->entities = NULL;
 }
 
 void stoa__sparse_exchange(stoa__heap *heap, stoa__sparse *set, stoa__sparse *twin) {
@@ -239,13 +248,13 @@ void stoa__sparse_exchange(stoa__heap *heap, stoa__sparse *set, stoa__sparse *tw
     set->page_count = old.page_count;
     set->count = old.count;
     set->off_count = old.off_count;
-    set->room = set->capacity;
+    set_show(set);
     set->swift = false;
     *twin = old;
 }
 
 static void block_free(stoa__heap *heap, stoa__sparse *set) {
-    stoa__heap_free(heap, set->block, set->block_size, block_alignment(set));
+    stoa__heap_free(heap, set->entities, set->block_size, block_alignment(set));
     limbo_free(heap, set);
 }
 
@@ -297,6 +306,7 @@ static void pages_trim(stoa__heap *heap, stoa__sparse *set) {
         set->pages = pages != NULL ? pages : set->pages;
         set->page_count = pages != NULL ? used : set->page_count;
     }
+    set_show(set);
 }
 
 void stoa__sparse_trim(stoa__heap *heap, stoa__sparse *set) {
@@ -305,6 +315,7 @@ void stoa__sparse_trim(stoa__heap *heap, stoa__sparse *set) {
     if (set->count == 0) {
         block_free(heap, set);
         *set = (stoa__sparse){.pages = set->pages,
+                              .table = set->pages,
                               .page_count = set->page_count,
                               .size = set->size,
                               .quick = set->quick,
@@ -361,6 +372,11 @@ stoa_status stoa__sparse_check(const stoa__storage *storage, const stoa__sparse 
         set->block_size != (set->capacity != 0 ? block_layout(set, set->capacity).size : 0)) {
         return stoa__error(STOA_CORRUPT, "invariant 1: sparse component '%s' has %u of %u rows",
                            name, set->count, set->capacity);
+    }
+    if (set->room != (set->limbo == NULL ? set->capacity : 0) ||
+        set->table != (set->limbo == NULL ? set->pages : NULL)) {
+        return stoa__error(STOA_CORRUPT, "invariant 1: sparse component '%s' shows room it has not",
+                           name);
     }
     for (uint32_t i = 0; i < set->count; i++) {
         stoa_entity e = set->entities[i];

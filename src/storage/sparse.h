@@ -15,22 +15,23 @@
 typedef struct stoa__sparse {
     uint32_t **pages; /* by index >> STOA__PAGE_BITS, NULL where no entity has it; an entry is a
                          position + 1, or 0 */
-    stoa_entity *entities; /* by position */
+    stoa_entity *entities; /* by position; where the block begins */
     uint8_t *values;       /* by position; NULL for a tag */
     stoa_atomic *changed;  /* by position: the tick of the last write */
-    uint32_t *added;       /* by position: the tick of the addition */
-    uint8_t *off;          /* by position: 1 where it is switched off; NULL if not switchable */
-    const stoa__component *component;
     uint32_t page_count;
-    uint32_t count;
-    uint32_t room; /* positions that can be had by asking: none while there is limbo */
     uint32_t size; /* of one value */
-    bool quick;    /* has values, no hooks to move or drop them, and no switches */
-    bool swift;    /* quick, and nobody wants to know of changes */
+    uint32_t count;
+    uint32_t room;    /* positions that can be had by asking: the capacity, or none while there is
+                         limbo; read and written with the one before */
+    uint32_t **table; /* the pages while there is no limbo, else NULL */
+    uint32_t *added;  /* by position: the tick of the addition */
+    uint8_t *off;     /* by position: 1 where it is switched off; NULL if not switchable */
+    const stoa__component *component;
+    bool quick; /* has values, no hooks to move or drop them, and no switches */
+    bool swift; /* quick, and nobody wants to know of changes */
     uint32_t capacity;
     uint32_t wanted;    /* positions that the reservation under way asks for */
     uint32_t off_count; /* positions that are switched off */
-    uint8_t *block;     /* what the arrays stand in, one after the other */
     uint8_t *limbo;     /* a block that was outgrown: a caller's value may still point into it */
     size_t block_size;
     size_t limbo_size;

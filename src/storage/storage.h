@@ -161,23 +161,29 @@ typedef struct stoa__edge {
     uint32_t block_size; /* bytes of the block that holds this struct and its tables */
 } stoa__edge;
 
-/* The gate of a way to a sparse set: none that is ever open. */
-#define STOA__GATE_SPARSE 1u
+/* What the gate of a way to a sparse set has beside that of an edge: a bit that what is under way
+ * never has. */
+#define STOA__GATE_SPARSE STOA_JOIN(0x02000000u, 0u)
+/* The same for a set of vectors. */
+#define STOA__GATE_VECTOR STOA_JOIN(0x01000000u, 0u)
 
 /* How a component of a described type was put last, or taken away: along an edge, with what a shift
  * of rows needs side by side, so that the processor comes to all of it by one step. It is right as
  * long as its gate is open. */
 typedef struct stoa__way {
     _Alignas(STOA__LINE) uint64_t gate; /* of the edge, if it shifts one vector, else 0 */
-    union {
-        const stoa__edge *edge;
-        struct stoa__sparse *set; /* of STOA__GATE_SPARSE */
-    };
-    uint32_t slot;    /* of the type; STOA__NONE: nothing remembered */
-    uint32_t side;    /* offset of the column that is put, or left behind */
+    const stoa__edge *edge;             /* one that is never open, if it leads to a sparse set */
+    uint32_t slot;                      /* of the type; STOA__NONE: nothing remembered */
+    uint32_t side;                      /* offset of the column that is put, or left behind */
     uint32_t kept[2]; /* offsets of the column that is kept: in the source, in the target */
-    const stoa__archetype *source;
-    stoa_chunk *tail;    /* of the source */
+    union {
+        const stoa__archetype *source;
+        struct stoa__sparse *set;
+    };
+    union {
+        stoa_chunk *tail; /* of the source */
+        uint32_t **pages; /* of the set */
+    };
     stoa_chunk *end;     /* the tail of the target */
     uint32_t indexes[2]; /* of source and target */
 } stoa__way;

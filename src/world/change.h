@@ -111,4 +111,9 @@ stoa_status stoa__change_sparse_set(stoa_world *world, stoa_entity e, stoa__spar
                                     const void *data);
 stoa_status stoa__change_sparse_take(stoa_world *world, stoa_entity e, stoa__sparse *set);
 
+/* The same where it is known that the short way does not do; without data it is added. */
+stoa_status stoa__change_sparse_put_any(stoa_world *world, stoa_entity e, stoa__sparse *set,
+                                        const void *data);
+stoa_status stoa__change_sparse_take_any(stoa_world *world, stoa_entity e, stoa__sparse *set);
+
 #endif

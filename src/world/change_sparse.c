@@ -56,9 +56,8 @@ STOA__INLINE bool sparse_quiet(const stoa_world *world, const stoa__component *c
     return component->hooked == 0 && !world->storage.watch_all && world->storage.head.open == 0;
 }
 
-/* Sets one sparse component, or adds it if there is no value, whoever watches. */
-STOA__APART static stoa_status sparse_put_any(stoa_world *world, stoa_entity e, stoa__sparse *set,
-                                              const void *data) {
+STOA__APART stoa_status stoa__change_sparse_put_any(stoa_world *world, stoa_entity e,
+                                                    stoa__sparse *set, const void *data) {
     stoa__storage *storage = &world->storage;
     if (stoa__entities_find(storage, e) == NULL) {
         return stoa__world_dead(world, e);
@@ -80,9 +79,8 @@ STOA__APART static stoa_status sparse_put_any(stoa_world *world, stoa_entity e, 
     return STOA_OK;
 }
 
-/* Takes one sparse component away, whoever watches. */
-STOA__APART static stoa_status sparse_take_any(stoa_world *world, stoa_entity e,
-                                               stoa__sparse *set) {
+STOA__APART stoa_status stoa__change_sparse_take_any(stoa_world *world, stoa_entity e,
+                                                     stoa__sparse *set) {
     if (stoa__entities_find(&world->storage, e) == NULL) {
         return stoa__world_dead(world, e);
     }
@@ -114,7 +112,7 @@ STOA__INLINE uint32_t *sparse_swift(const stoa_world *world, stoa_entity e,
 stoa_status stoa__change_sparse_add(stoa_world *world, stoa_entity e, stoa__sparse *set) {
     uint32_t *entry = sparse_swift(world, e, set);
     if (!STOA_LIKELY(entry != NULL && *entry == 0 && set->count < set->room)) {
-        return sparse_put_any(world, e, set, NULL);
+        return stoa__change_sparse_put_any(world, e, set, NULL);
     }
     size_t size = set->size;
     size_t position = stoa__sparse_insert_at(set, entry, e, world->storage.head.tick);
@@ -126,7 +124,7 @@ stoa_status stoa__change_sparse_set(stoa_world *world, stoa_entity e, stoa__spar
                                     const void *data) {
     uint32_t *entry = sparse_swift(world, e, set);
     if (!STOA_LIKELY(entry != NULL && *entry == 0 && set->count < set->room)) {
-        return sparse_put_any(world, e, set, data);
+        return stoa__change_sparse_put_any(world, e, set, data);
     }
     size_t size = set->size;
     size_t position = stoa__sparse_insert_at(set, entry, e, world->storage.head.tick);
@@ -141,7 +139,7 @@ stoa_status stoa__change_sparse_set(stoa_world *world, stoa_entity e, stoa__spar
 stoa_status stoa__change_sparse_take(stoa_world *world, stoa_entity e, stoa__sparse *set) {
     uint32_t *entry = sparse_swift(world, e, set);
     if (!STOA_LIKELY(entry != NULL && *entry != 0)) {
-        return sparse_take_any(world, e, set);
+        return stoa__change_sparse_take_any(world, e, set);
     }
     stoa__sparse_erase_quick(set, entry);
     return STOA_OK;

@@ -6,13 +6,11 @@
 #include "storage/shift.h"
 
 #include "storage/entities.h"
+#include "storage/sparse_vector.h"
 #include "world/change.h"
 
 /* What a component of words is that is added without a value. */
 static const uint8_t words_none[16];
-
-/* What stands for the value of a tag: to set one is to give a value, of no bytes. */
-static const uint8_t tag_value;
 
 /* The id of a type, which is remembered from now on; 0 with the failure reported. */
 static stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type) {
@@ -27,13 +25,7 @@ static stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type)
 STOA__APART static stoa_status type_set_any(stoa_world *world, stoa_entity e, stoa_type *type,
                                             const void *value) {
     stoa_component id = type_id(world, e, type);
-    if (id == 0) {
-        return stoa_last_error().status;
-    }
-    if (value == NULL && type->size != 0) {
-        return stoa__world_null(world, "value");
-    }
-    return stoa__change_set(world, e, id, value != NULL ? value : &tag_value);
+    return id != 0 ? stoa_set_id(world, e, id, value, type->size) : stoa_last_error().status;
 }
 
 /* stoa_add_type for types that are not remembered. */
@@ -57,10 +49,18 @@ static void way_note(const stoa_world *world, const stoa_type *type, uint32_t ke
     }
 }
 
-/* Remembers the set of a sparse component. */
+/* Remembers the set of a sparse component; one of vectors that nobody watches once it has pages. */
 static void way_note_sparse(const stoa_world *world, const stoa__type_hop *hop, stoa__way *way) {
-    if (world->storage.head.open == 0) {
-        *way = (stoa__way){.gate = STOA__GATE_SPARSE, .set = hop->set, .slot = hop->slot};
+    static const stoa__edge edge_none;
+    const stoa__sparse *set = hop->set;
+    bool vector = set->swift && set->size == STOA__VECTOR;
+    if (world->storage.head.open == 0 && (!vector || set->table != NULL)) {
+        uint64_t kind = vector ? STOA__GATE_VECTOR : STOA__GATE_SPARSE;
+        *way = (stoa__way){.gate = stoa__gate_now(&world->storage) | kind,
+                           .edge = &edge_none,
+                           .set = hop->set,
+                           .pages = set->table,
+                           .slot = hop->slot};
     }
 }
 
@@ -200,11 +200,18 @@ stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, con
     if (!STOA_LIKELY(way != NULL && value != NULL)) {
         return type_set_hop(world, e, type, value);
     }
-    if (STOA_LIKELY(way->gate == stoa__gate_now(&world->storage))) {
+    uint64_t differ = way->gate ^ stoa__gate_now(&world->storage);
+    if (STOA_LIKELY(differ == 0)) {
         return vector_set(world, e, type, way, value);
     }
-    return way->gate == STOA__GATE_SPARSE ? stoa__change_sparse_set(world, e, way->set, value)
-                                          : type_set(world, e, type, value);
+    if (differ == STOA__GATE_VECTOR && way->set->table == way->pages) {
+        return STOA_LIKELY(stoa__sparse_vector_put(&world->storage, way->set, way->pages,
+                                                   stoa_bits_read(&e), value))
+                   ? STOA_OK
+                   : stoa__change_sparse_put_any(world, e, way->set, value);
+    }
+    return differ == STOA__GATE_SPARSE ? stoa__change_sparse_set(world, e, way->set, value)
+                                       : type_set(world, e, type, value);
 }
 
 stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
@@ -282,9 +289,15 @@ stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) 
     if (!STOA_LIKELY(way != NULL)) {
         return type_remove_hop(world, e, type);
     }
-    if (STOA_LIKELY(way->gate == stoa__gate_now(&world->storage))) {
+    uint64_t differ = way->gate ^ stoa__gate_now(&world->storage);
+    if (STOA_LIKELY(differ == 0)) {
         return vector_remove(world, e, type, way);
     }
-    return way->gate == STOA__GATE_SPARSE ? stoa__change_sparse_take(world, e, way->set)
-                                          : type_remove(world, e, type);
+    if (differ == STOA__GATE_VECTOR && way->set->table == way->pages) {
+        return STOA_LIKELY(stoa__sparse_vector_take(way->set, way->pages, stoa_bits_read(&e)))
+                   ? STOA_OK
+                   : stoa__change_sparse_take_any(world, e, way->set);
+    }
+    return differ == STOA__GATE_SPARSE ? stoa__change_sparse_take(world, e, way->set)
+                                       : type_remove(world, e, type);
 }

@@ -13,6 +13,7 @@
 
 #include "base/bitset.h"
 #include "base/error.h"
+#include "base/inline.h"
 
 #include <string.h>
 
@@ -23,10 +24,13 @@
 #define EXPECT_CHUNKS 16
 
 /* Entities that are looked up together: so they wait for memory at the same time. */
-#define FOUND_COUNT 32
+#define FOUND_COUNT 64
 
 /* Rows whose ticks are looked at together. */
-#define TICKS_COUNT 16
+#define TICKS_COUNT 32
+
+/* Ticks on a line of the cache. */
+#define LINE_TICKS 16
 
 /* A chunk of which some rows have to be worked out. */
 typedef struct written_rows {
@@ -38,10 +42,11 @@ typedef struct written_rows {
 
 /* What the ticks tell. */
 typedef struct news {
-    uint32_t rows;                    /* that have both transforms */
-    bool order;                       /* somebody came, or has another parent */
-    uint32_t chunks;                  /* with rows to be worked out */
-    written_rows few[FEW_CHUNKS + 1]; /* the first of these, and one that is not */
+    uint32_t rows;                /* that have both transforms */
+    bool order;                   /* somebody came, or has another parent */
+    uint32_t chunks;              /* with rows to be worked out */
+    uint32_t written;             /* rows of these chunks */
+    written_rows few[FEW_CHUNKS]; /* the first of these */
 } news;
 
 static const stoa_column_state *state_of(const uint8_t *column) {
@@ -53,27 +58,49 @@ static const uint32_t *ticks_of(const written_rows *rows) {
     return (const uint32_t *)(const void *)(rows->locals + state_of(rows->locals)->ticks);
 }
 
+/* The states of the two columns of a chunk. */
+typedef struct chunk_states {
+    const stoa_column_state *local, *world;
+} chunk_states;
+
+STOA__INLINE chunk_states states_of(const stoa_chunk *chunk, const uint32_t *offsets) {
+    return (chunk_states){
+        state_of(stoa__levels_column(chunk->data, offsets[STOA__LEVELS_LOCAL])),
+        state_of(stoa__levels_column(chunk->data, offsets[STOA__LEVELS_WORLD])),
+    };
+}
+
+/* True if something in a chunk is newer than a tick; also for a tick that is half of all numbers
+ * away, so whoever is told looks closer. Four numbers, one branch: the states of each chunk are
+ * lines of memory of their own, and the processor goes on to the next while it waits for them. */
+STOA__INLINE bool states_newer(chunk_states s, uint32_t since) {
+    uint32_t local = (since - STOA_LOAD(&s.local->changed)) | (since - STOA_LOAD(&s.local->added));
+    uint32_t world = (since - STOA_LOAD(&s.world->changed)) | (since - STOA_LOAD(&s.world->added));
+    return (int32_t)(local | world) < 0;
+}
+
 /* The rows of a chunk of which some have to be worked out; false if none has. */
-static bool written_find(const stoa_iter *it, uint32_t since, written_rows *rows) {
-    const uint8_t *locals = it->data + it->offsets[STOA__LEVELS_LOCAL];
-    const uint8_t *worlds = it->data + it->offsets[STOA__LEVELS_WORLD];
-    bool all = stoa_tick_newer(STOA_LOAD(&state_of(worlds)->changed), since);
-    bool some = stoa_tick_newer(STOA_LOAD(&state_of(locals)->changed), since);
-    *rows = (written_rows){it->entities, locals, (uint32_t)it->count, all};
+static bool written_find(const stoa_chunk *chunk, const uint32_t *offsets, uint32_t since,
+                         written_rows *rows) {
+    chunk_states s = states_of(chunk, offsets);
+    bool all = stoa_tick_newer(STOA_LOAD(&s.world->changed), since);
+    bool some = stoa_tick_newer(STOA_LOAD(&s.local->changed), since);
+    *rows = (written_rows){.entities = (const stoa_entity *)(const void *)chunk->data,
+                           .locals = (const uint8_t *)(s.local + 1),
+                           .count = (uint32_t)chunk->count,
+                           .all = all};
     return all | some;
 }
 
 /* Whether somebody came to a chunk who has a transform only since then. */
-static bool added_find(const stoa_iter *it, uint32_t since) {
-    const uint8_t *locals = it->data + it->offsets[STOA__LEVELS_LOCAL];
-    const uint8_t *worlds = it->data + it->offsets[STOA__LEVELS_WORLD];
-    bool local = stoa_tick_newer(STOA_LOAD(&state_of(locals)->added), since);
-    bool world = stoa_tick_newer(STOA_LOAD(&state_of(worlds)->added), since);
-    return local | world;
+static bool added_find(const stoa_chunk *chunk, const uint32_t *offsets, uint32_t since) {
+    chunk_states s = states_of(chunk, offsets);
+    return stoa_tick_newer(STOA_LOAD(&s.local->added), since) ||
+           stoa_tick_newer(STOA_LOAD(&s.world->added), since);
 }
 
 /* How many of some rows were written. */
-static uint32_t ticks_count(const uint32_t *ticks, uint32_t count, uint32_t since) {
+STOA__APART static uint32_t ticks_count(const uint32_t *ticks, uint32_t count, uint32_t since) {
     uint32_t newer = 0;
     for (uint32_t i = 0; i < count; i++) {
         newer += stoa_tick_newer(ticks[i], since);
@@ -81,34 +108,56 @@ static uint32_t ticks_count(const uint32_t *ticks, uint32_t count, uint32_t sinc
     return newer;
 }
 
-static uint32_t written_count(const written_rows *rows, uint32_t since) {
-    return rows->all ? rows->count : ticks_count(ticks_of(rows), rows->count, since);
-}
-
-/* Asks for what is needed of a chunk that comes later. */
-static void state_expect(const stoa_iter *it) {
-    if (it->chunk_end - it->chunk > EXPECT_CHUNKS) {
-        const uint8_t *data = it->chunk[EXPECT_CHUNKS].data;
-        STOA_PREFETCH(data + it->offsets[STOA__LEVELS_LOCAL] - sizeof(stoa_column_state));
-        STOA_PREFETCH(data + it->offsets[STOA__LEVELS_WORLD] - sizeof(stoa_column_state));
+/* True if some rows may have been written, as states_newer has it. */
+STOA__INLINE bool ticks_newer(const uint32_t *ticks, uint32_t count, uint32_t since) {
+    uint32_t newer = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        newer |= since - ticks[i];
     }
+    return (int32_t)newer < 0;
 }
 
-/* Reads the states of all chunks, each of which is a line of memory of its own. There is no branch
- * that waits for one, so that the processor goes on to the next. */
+static bool rows_written(const written_rows *rows, uint32_t since) {
+    return rows->all || ticks_count(ticks_of(rows), rows->count, since) == rows->count;
+}
+
+/* Notes what is new in a chunk, and asks for what will be needed of it. */
+STOA__APART static void chunk_note(const stoa_chunk *chunk, const uint32_t *offsets, uint32_t since,
+                                   news *told) {
+    written_rows rows;
+    told->order |= added_find(chunk, offsets, since);
+    if (!written_find(chunk, offsets, since, &rows)) {
+        return;
+    }
+    const uint32_t *ticks = ticks_of(&rows);
+    for (uint32_t row = 0; row < rows.count && told->chunks < FEW_CHUNKS; row += LINE_TICKS) {
+        STOA_PREFETCH(&ticks[row]);
+    }
+    if (told->chunks < FEW_CHUNKS) {
+        told->few[told->chunks] = rows;
+    }
+    told->chunks++;
+    told->written += rows.count;
+}
+
+/* Reads the states of all chunks. */
 static void news_read(const stoa__transforms *t, news *told) {
-    uint32_t since = t->since, rows = 0, chunks = 0;
-    bool order = t->moved;
+    uint32_t since = t->since, rows = 0;
+    told->order = t->moved;
+    told->chunks = told->written = 0;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-        written_rows *next = &told->few[chunks < FEW_CHUNKS ? chunks : FEW_CHUNKS];
-        state_expect(&it);
+        const stoa_chunk *chunk = it.chunk - 1;
+        bool far = it.chunk_end - chunk > EXPECT_CHUNKS;
+        chunk_states soon = states_of(far ? chunk + EXPECT_CHUNKS : chunk, it.offsets);
+        STOA_PREFETCH(soon.local);
+        STOA_PREFETCH(soon.world);
         rows += (uint32_t)it.count;
-        order |= added_find(&it, since);
-        chunks += written_find(&it, since, next);
+        if (states_newer(states_of(chunk, it.offsets), since)) {
+            chunk_note(chunk, it.offsets, since, told);
+        }
     }
     told->rows = rows;
-    told->chunks = chunks;
-    told->order = order || rows != t->order.count;
+    told->order |= rows != t->order.count;
 }
 
 static void place_mark(stoa__transforms *t, stoa__transform_plan *p, uint32_t place) {
@@ -120,13 +169,13 @@ static void place_mark(stoa__transforms *t, stoa__transform_plan *p, uint32_t pl
 }
 
 /* Marks the entities that are new in an order or have another parent in it. */
-static void moved_mark(stoa__transforms *t, stoa__transform_plan *p) {
+STOA__APART static void moved_mark(stoa__transforms *t, stoa__transform_plan *p) {
     const stoa__levels *old = &t->order, *now = p->order;
     for (uint32_t place = 0; place < now->count; place++) {
-        uint32_t before = stoa__levels_find(old, now->entities[place]);
+        uint32_t before = stoa__levels_find(old, now->items[place].entity);
         if (before == STOA__LEVELS_NONE ||
-            !stoa_entity_eq(stoa__levels_at(old, old->parents[before]),
-                            stoa__levels_at(now, now->parents[place]))) {
+            !stoa_entity_eq(stoa__levels_at(old, old->items[before].parent),
+                            stoa__levels_at(now, now->items[place].parent))) {
             place_mark(t, p, place);
         }
     }
@@ -148,8 +197,7 @@ static void found_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows 
     for (uint32_t i = 0; i < found->count; i++) {
         uint32_t index = found->entities[i]->index;
         uint32_t place = order->places[index < order->place_capacity ? index : 0];
-        STOA_PREFETCH(&order->entities[place < order->count ? place : 0]);
-        STOA_PREFETCH(&order->firsts[place < order->count ? place : 0]);
+        STOA_PREFETCH(&order->items[place < order->count ? place : 0]);
     }
     for (uint32_t i = 0; i < found->count; i++) {
         uint32_t place = stoa__levels_find(order, *found->entities[i]);
@@ -160,22 +208,39 @@ static void found_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows 
     found->count = 0;
 }
 
+/* Marks those of some rows that were written; at most TICKS_COUNT. */
+static void few_mark(stoa__transforms *t, stoa__transform_plan *p, const written_rows *rows,
+                     stoa__range few, found_rows *found) {
+    const uint32_t *ticks = ticks_of(rows);
+    if (found->count + TICKS_COUNT > FOUND_COUNT) {
+        found_mark(t, p, found);
+    }
+    for (uint32_t row = few.begin; row < few.end; row++) {
+        if (rows->all || stoa_tick_newer(ticks[row], t->since)) {
+            STOA_PREFETCH(&rows->entities[row]);
+            found->entities[found->count++] = &rows->entities[row];
+        }
+    }
+}
+
 static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const written_rows *rows,
                       found_rows *found) {
     const uint32_t *ticks = ticks_of(rows);
-    for (uint32_t begin = 0, end; begin < rows->count; begin = end) {
-        end = rows->count - begin < TICKS_COUNT ? rows->count : begin + TICKS_COUNT;
-        if (!rows->all && ticks_count(ticks + begin, end - begin, t->since) == 0) {
-            continue;
+    uint32_t row = 0;
+    for (; rows->count - row >= TICKS_COUNT; row += TICKS_COUNT) {
+        if (rows->all || ticks_newer(ticks + row, TICKS_COUNT, t->since)) {
+            few_mark(t, p, rows, (stoa__range){row, row + TICKS_COUNT}, found);
         }
-        if (found->count + TICKS_COUNT > FOUND_COUNT) {
-            found_mark(t, p, found);
-        }
-        STOA_PREFETCH(&rows->entities[begin]);
-        STOA_PREFETCH(&rows->entities[end - 1]);
-        for (uint32_t row = begin; row < end; row++) {
-            found->entities[found->count] = &rows->entities[row];
-            found->count += rows->all || stoa_tick_newer(ticks[row], t->since);
+    }
+    few_mark(t, p, rows, (stoa__range){row, rows->count}, found);
+}
+
+/* The half of written_mark for more chunks than are remembered. */
+STOA__APART static void many_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows *found) {
+    for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+        written_rows rows;
+        if (written_find(it.chunk - 1, it.offsets, t->since, &rows)) {
+            rows_mark(t, p, &rows, found);
         }
     }
 }
@@ -184,40 +249,36 @@ static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const writte
 static void written_mark(stoa__transforms *t, stoa__transform_plan *p, const news *told) {
     found_rows found;
     found.count = 0;
-    if (told->chunks <= FEW_CHUNKS) {
-        for (uint32_t i = 0; i < told->chunks; i++) {
-            rows_mark(t, p, &told->few[i], &found);
-        }
-    } else {
-        for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-            written_rows rows;
-            if (written_find(&it, t->since, &rows)) {
-                rows_mark(t, p, &rows, &found);
-            }
-        }
+    if (told->chunks > FEW_CHUNKS) {
+        many_mark(t, p, &found);
+    }
+    for (uint32_t i = 0; i < told->chunks && told->chunks <= FEW_CHUNKS; i++) {
+        rows_mark(t, p, &told->few[i], &found);
     }
     found_mark(t, p, &found);
 }
 
-/* True if the transforms of all entities were written. */
-static bool written_all(const stoa__transforms *t, const news *told) {
-    uint32_t count = 0;
-    if (told->chunks <= FEW_CHUNKS) {
-        for (uint32_t i = 0; i < told->chunks; i++) {
-            count += written_count(&told->few[i], t->since);
-        }
-    } else {
-        for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-            written_rows rows;
-            count += written_find(&it, t->since, &rows) ? written_count(&rows, t->since) : 0;
-        }
+/* True if the transforms of all entities were written, each chunk having some that were. */
+STOA__APART static bool written_all(const stoa__transforms *t, const news *told) {
+    bool all = true;
+    for (uint32_t i = 0; i < told->chunks && told->chunks <= FEW_CHUNKS && all; i++) {
+        all = rows_written(&told->few[i], t->since);
     }
-    return count == told->rows;
+    if (told->chunks > FEW_CHUNKS) {
+        stoa_iter it = stoa_query_iter(t->query);
+        while (all && stoa_iter_next(&it)) {
+            written_rows rows;
+            all = written_find(it.chunk - 1, it.offsets, t->since, &rows) &&
+                  rows_written(&rows, t->since);
+        }
+        stoa_iter_end(&it);
+    }
+    return all;
 }
 
 /* Marks the places that start a tree, which is to mark everything. */
-static void roots_mark(stoa__transforms *t, stoa__transform_plan *p) {
-    uint32_t roots = p->order->count > 0 ? p->order->firsts[0] : 0;
+STOA__APART static void roots_mark(stoa__transforms *t, stoa__transform_plan *p) {
+    uint32_t roots = p->order->count > 0 ? p->order->items[0].first : 0;
     for (uint32_t place = 0; place < roots; place++) {
         place_mark(t, p, place);
     }
@@ -258,7 +319,7 @@ static uint32_t mark_next(const stoa__transforms *t, uint32_t place, uint32_t en
  * queue of those is in order of places, as the marks are, so both are merged: a mark that is in a
  * range of the queue is below another. No more ranges wait there than were begun. */
 static void ranges_make(stoa__transforms *t, stoa__transform_plan *p) {
-    const uint32_t *firsts = p->order->firsts;
+    const stoa__level_item *items = p->order->items;
     uint32_t end = p->marked > 0 ? p->last + 1 : 0, head = 0, tail = 0, waiting = 0;
     uint32_t mark = mark_next(t, p->first, end, true);
     while (waiting > 0 || mark < end) {
@@ -269,16 +330,18 @@ static void ranges_make(stoa__transforms *t, stoa__transform_plan *p) {
             waiting--;
         } else {
             /* Not so far that one is below another. */
-            uint32_t most = waiting > 0 && t->below[head].begin < firsts[mark]
+            uint32_t most = waiting > 0 && t->below[head].begin < items[mark].first
                                 ? t->below[head].begin
-                                : firsts[mark];
+                                : items[mark].first;
             range = (stoa__range){mark, mark_next(t, mark, most < end ? most : end, false)};
             t->ranges[p->ranges++] = range;
         }
         p->total += range.end - range.begin;
         mark = mark_next(t, mark > range.end ? mark : range.end, end, true);
-        if (firsts[range.begin] < firsts[range.end]) {
-            t->below[tail] = (stoa__range){firsts[range.begin], firsts[range.end]};
+        if (items[range.begin].first < items[range.end].first) {
+            t->below[tail] = (stoa__range){items[range.begin].first, items[range.end].first};
+            STOA_PREFETCH(&items[t->below[tail].begin]);
+            STOA_PREFETCH(&items[t->below[tail].end]);
             tail = tail + 1 < t->below_capacity ? tail + 1 : 0;
             waiting++;
         }
@@ -294,7 +357,8 @@ stoa_status stoa__transforms_plan(stoa__transforms *t, stoa__transform_plan *p) 
     if (!ok) {
         return stoa__error_memory("the order of transforms");
     }
-    if (t->order.count == 0 || written_all(t, &told)) {
+    bool all = told.written == told.rows && written_all(t, &told);
+    if (t->order.count == 0 || all) {
         roots_mark(t, p);
     } else {
         if (told.order) {

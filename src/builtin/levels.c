@@ -12,9 +12,7 @@
 #include <string.h>
 
 void stoa__levels_fini(stoa__levels *order, stoa__heap *heap) {
-    stoa__heap_grow_free(heap, order->entities, order->capacity, sizeof *order->entities);
-    stoa__heap_grow_free(heap, order->parents, order->parent_capacity, sizeof *order->parents);
-    stoa__heap_grow_free(heap, order->firsts, order->first_capacity, sizeof *order->firsts);
+    stoa__heap_grow_free(heap, order->items, order->capacity, sizeof *order->items);
     stoa__heap_grow_free(heap, order->places, order->place_capacity, sizeof *order->places);
     stoa__heap_grow_free(heap, order->even, order->even_capacity, sizeof *order->even);
     *order = (stoa__levels){0};
@@ -34,11 +32,7 @@ void stoa__levels_scratch_fini(stoa__levels_scratch *scratch, stoa__heap *heap) 
 static bool order_reserve(stoa__levels *order, stoa__heap *heap, uint32_t count, uint32_t indexes) {
     uint32_t before = order->place_capacity;
     bool ok =
-        stoa__heap_grow(heap, &order->entities, &order->capacity, count, sizeof *order->entities) &&
-        stoa__heap_grow(heap, &order->parents, &order->parent_capacity, count,
-                        sizeof *order->parents) &&
-        stoa__heap_grow(heap, &order->firsts, &order->first_capacity, count + 1,
-                        sizeof *order->firsts) &&
+        stoa__heap_grow(heap, &order->items, &order->capacity, count + 1, sizeof *order->items) &&
         stoa__heap_grow(heap, &order->even, &order->even_capacity,
                         count / (64 * STOA__LEVELS_BLOCK) + 1, sizeof *order->even) &&
         stoa__heap_grow(heap, &order->places, &order->place_capacity, indexes,
@@ -111,10 +105,10 @@ static void children_sort(const stoa__levels *order, stoa__levels_scratch *scrat
 }
 
 /* True if each entity but the first has the index after that of the one before. */
-static bool entities_follow(const stoa_entity *entities, uint32_t count) {
-    uint64_t first = stoa_entity_pack(entities[0]), differ = 0;
+static bool entities_follow(const stoa__level_item *items, uint32_t count) {
+    uint64_t first = stoa_entity_pack(items[0].entity), differ = 0;
     for (uint32_t i = 1; i < count; i++) {
-        differ |= stoa_entity_pack(entities[i]) ^ (first + i);
+        differ |= stoa_entity_pack(items[i].entity) ^ (first + i);
     }
     return differ == 0;
 }
@@ -122,12 +116,12 @@ static bool entities_follow(const stoa_entity *entities, uint32_t count) {
 /* Notes what follows from the entities of all places. */
 static void entities_note(stoa__levels *order) {
     for (uint32_t place = 0; place < order->count; place++) {
-        order->places[order->entities[place].index] = place;
+        order->places[order->items[place].entity.index] = place;
     }
     memset(order->even, 0, order->even_capacity * sizeof *order->even);
     for (uint32_t place = 0; place < order->count; place += STOA__LEVELS_BLOCK) {
         uint32_t block = place / STOA__LEVELS_BLOCK, left = order->count - place;
-        uint64_t even = entities_follow(order->entities + place,
+        uint64_t even = entities_follow(order->items + place,
                                         left < STOA__LEVELS_BLOCK ? left : STOA__LEVELS_BLOCK);
         order->even[block / 64] |= even << block % 64;
     }
@@ -138,7 +132,7 @@ static void places_give(stoa__levels *order, stoa__levels_scratch *scratch) {
     uint32_t end = 0, linked = 0;
     for (uint32_t slot = 0; slot < order->count; slot++) {
         if (scratch->parents[slot] == STOA__LEVELS_NONE) {
-            order->parents[end] = STOA__LEVELS_NONE;
+            order->items[end].parent = STOA__LEVELS_NONE;
             scratch->slots[end++] = slot;
         }
     }
@@ -147,15 +141,15 @@ static void places_give(stoa__levels *order, stoa__levels_scratch *scratch) {
         uint32_t slot = scratch->slots[place];
         uint32_t child = scratch->begins[slot + 1];
         uint32_t past = slot + 1 < order->count ? scratch->begins[slot + 2] : linked;
-        order->firsts[place] = end;
-        order->entities[place] = scratch->entities[slot];
+        order->items[place].first = end;
+        order->items[place].entity = scratch->entities[slot];
         for (; child < past; child++) {
-            order->parents[end] = place;
+            order->items[end].parent = place;
             scratch->slots[end++] = scratch->children[child];
         }
     }
     order->count = end;
-    order->firsts[end] = end;
+    order->items[end] = (stoa__level_item){STOA_NULL, STOA__LEVELS_NONE, end};
     entities_note(order);
 }
 
@@ -180,9 +174,7 @@ stoa_status stoa__levels_save(const stoa__levels *order, const stoa_sink *sink) 
     stoa__encoder output = {sink, STOA_OK};
     stoa__encode_bytes(&output, &order->count, sizeof order->count);
     if (order->count > 0) {
-        stoa__encode_bytes(&output, order->entities, order->count * sizeof *order->entities);
-        stoa__encode_bytes(&output, order->parents, order->count * sizeof *order->parents);
-        stoa__encode_bytes(&output, order->firsts, (order->count + 1) * sizeof *order->firsts);
+        stoa__encode_bytes(&output, order->items, (order->count + 1) * sizeof *order->items);
     }
     return output.status;
 }
@@ -190,7 +182,6 @@ stoa_status stoa__levels_save(const stoa__levels *order, const stoa_sink *sink) 
 stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void *bytes,
                               size_t size) {
     uint32_t count, indexes = 0;
-    size_t each = sizeof *order->entities + sizeof *order->parents + sizeof *order->firsts;
     order->count = 0;
     if (size < sizeof count) {
         return stoa__error(STOA_CORRUPT, "transforms: an order of %zu bytes", size);
@@ -198,23 +189,20 @@ stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void 
     const uint8_t *at = bytes;
     memcpy(&count, at, sizeof count);
     at += sizeof count;
-    if (size != sizeof count + (count > 0 ? count * each + sizeof *order->firsts : 0)) {
+    size_t rest = count > 0 ? ((size_t)count + 1) * sizeof *order->items : 0;
+    if (size != sizeof count + rest) {
         return stoa__error(STOA_CORRUPT, "transforms: an order of %zu bytes", size);
     }
     for (uint32_t place = 0; place < count; place++) {
-        stoa_entity e;
-        memcpy(&e, at + place * sizeof e, sizeof e);
-        indexes = e.index >= indexes ? e.index + 1 : indexes;
+        stoa__level_item item;
+        memcpy(&item, at + place * sizeof item, sizeof item);
+        indexes = item.entity.index >= indexes ? item.entity.index + 1 : indexes;
     }
     if (!order_reserve(order, heap, count, indexes)) {
         return stoa__error_memory("the order of transforms");
     }
     if (count > 0) {
-        memcpy(order->entities, at, count * sizeof *order->entities);
-        at += count * sizeof *order->entities;
-        memcpy(order->parents, at, count * sizeof *order->parents);
-        at += count * sizeof *order->parents;
-        memcpy(order->firsts, at, (count + 1) * sizeof *order->firsts);
+        memcpy(order->items, at, rest);
     }
     order->count = count;
     entities_note(order);
@@ -224,18 +212,19 @@ stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void 
 stoa_status stoa__levels_check(const stoa__levels *order) {
     for (uint32_t place = 0; place < order->count; place++) {
         char text[STOA_ENTITY_TEXT_SIZE];
-        uint32_t parent = order->parents[place];
+        uint32_t parent = order->items[place].parent;
         bool root = parent == STOA__LEVELS_NONE;
-        bool right = order->firsts[place] > place && order->firsts[place + 1] <= order->count &&
-                     order->firsts[place] <= order->firsts[place + 1] &&
-                     stoa__levels_find(order, order->entities[place]) == place;
+        bool right = order->items[place].first > place &&
+                     order->items[place + 1].first <= order->count &&
+                     order->items[place].first <= order->items[place + 1].first &&
+                     stoa__levels_find(order, order->items[place].entity) == place;
         uint32_t first = place - place % STOA__LEVELS_BLOCK;
         right = right && (!stoa__levels_even(order, place) ||
-                          stoa_entity_pack(order->entities[place]) ==
-                              stoa_entity_pack(order->entities[first]) + (place - first));
-        if (!right || (!root && (parent >= place || place < order->firsts[parent] ||
-                                 place >= order->firsts[parent + 1]))) {
-            stoa_entity_print(order->entities[place], text, sizeof text);
+                          stoa_entity_pack(order->items[place].entity) ==
+                              stoa_entity_pack(order->items[first].entity) + (place - first));
+        if (!right || (!root && (parent >= place || place < order->items[parent].first ||
+                                 place >= order->items[parent + 1].first))) {
+            stoa_entity_print(order->items[place].entity, text, sizeof text);
             return stoa__error(STOA_CORRUPT, "transforms: the place of entity %s is wrong", text);
         }
     }

@@ -18,16 +18,20 @@
 /* Places of a block: whether the entities of one follow each other is known. */
 #define STOA__LEVELS_BLOCK 64
 
+/* What is known of a place, on one line of memory: whoever comes to a place that was not used for
+ * long needs all of it. */
+typedef struct stoa__level_item {
+    stoa_entity entity;
+    uint32_t parent; /* its place */
+    uint32_t first;  /* where its children begin; those of the next end them */
+} stoa__level_item;
+
 typedef struct stoa__levels {
     uint32_t count;
-    stoa_entity *entities; /* by place */
-    uint32_t *parents;     /* by place: the parent's place */
-    uint32_t *firsts;      /* by place, and one past the last: where its children begin */
-    uint32_t *places;      /* by index of an entity; right only if `entities` agrees */
-    uint64_t *even;        /* bits by block: of one generation, each with the next index */
-    uint32_t capacity;     /* of the first */
-    uint32_t parent_capacity;
-    uint32_t first_capacity;
+    stoa__level_item *items; /* by place, and one past the last */
+    uint32_t *places;        /* by index of an entity; right only if `items` agrees */
+    uint64_t *even;          /* bits by block: of one generation, each with the next index */
+    uint32_t capacity;       /* of the first */
     uint32_t place_capacity;
     uint32_t even_capacity;
 } stoa__levels;
@@ -59,16 +63,22 @@ stoa_status stoa__levels_save(const stoa__levels *order, const stoa_sink *sink);
 stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void *bytes,
                               size_t size);
 
+/* The column of a chunk that is at an offset of its archetype. */
+static inline uint8_t *stoa__levels_column(uint8_t *data, uint32_t offset) {
+    return data + offset;
+}
+
 /* The place of an entity, or STOA__LEVELS_NONE. */
 static inline uint32_t stoa__levels_find(const stoa__levels *order, stoa_entity e) {
     uint32_t place = e.index < order->place_capacity ? order->places[e.index] : order->count;
-    return place < order->count && stoa_entity_eq(order->entities[place], e) ? place
-                                                                             : STOA__LEVELS_NONE;
+    return place < order->count && stoa_entity_eq(order->items[place].entity, e)
+               ? place
+               : STOA__LEVELS_NONE;
 }
 
 /* The entity at a place, STOA_NULL for STOA__LEVELS_NONE. */
 static inline stoa_entity stoa__levels_at(const stoa__levels *order, uint32_t place) {
-    return place != STOA__LEVELS_NONE ? order->entities[place] : STOA_NULL;
+    return place != STOA__LEVELS_NONE ? order->items[place].entity : STOA_NULL;
 }
 
 /* True if the entities of the block of a place follow each other: those from there to its end are

@@ -22,9 +22,10 @@
 #define STOA__COLUMNS 2
 typedef float stoa__columns __attribute__((vector_size(32)));
 
-/* One column of the left matrix, for each of the right ones. */
-STOA__INLINE stoa__columns stoa__columns_repeat(const float *m) {
-    return (stoa__columns){m[0], m[1], m[2], m[3], m[0], m[1], m[2], m[3]};
+/* One of the columns, for each. */
+STOA__INLINE stoa__columns stoa__columns_repeat(stoa__columns c, int i) {
+    i = 4 * i;
+    return (stoa__columns){c[i], c[i + 1], c[i + 2], c[i + 3], c[i], c[i + 1], c[i + 2], c[i + 3]};
 }
 
 /* One number of each column, for all of its rows. */
@@ -36,10 +37,6 @@ STOA__INLINE stoa__columns stoa__columns_spread(stoa__columns c, int i) {
 
 #define STOA__COLUMNS 1
 typedef float stoa__columns __attribute__((vector_size(16)));
-
-STOA__INLINE stoa__columns stoa__columns_repeat(const float *m) {
-    return (stoa__columns){m[0], m[1], m[2], m[3]};
-}
 
 STOA__INLINE stoa__columns stoa__columns_spread(stoa__columns c, int i) {
     return (stoa__columns){c[i], c[i], c[i], c[i]};
@@ -94,9 +91,13 @@ STOA__INLINE void stoa__matrix_store(Mat4 *to, stoa__matrix matrix) {
 #if defined(__GNUC__)
 
 STOA__INLINE stoa__factor stoa__factor_load(const Mat4 *from) {
-    const float *m = from->m;
-    return (stoa__factor){stoa__columns_repeat(m), stoa__columns_repeat(m + 4),
-                          stoa__columns_repeat(m + 8), stoa__columns_repeat(m + 12)};
+    stoa__matrix m = stoa__matrix_load(from);
+#if STOA__COLUMNS == 1
+    return (stoa__factor){m.parts[0], m.parts[1], m.parts[2], m.parts[3]};
+#else
+    return (stoa__factor){stoa__columns_repeat(m.parts[0], 0), stoa__columns_repeat(m.parts[0], 1),
+                          stoa__columns_repeat(m.parts[1], 0), stoa__columns_repeat(m.parts[1], 1)};
+#endif
 }
 
 STOA__INLINE stoa__columns stoa__columns_product(stoa__factor x, stoa__columns by) {

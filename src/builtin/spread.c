@@ -14,11 +14,17 @@
 /* Ranges that are begun at a time: often each is but one leaf. */
 #define BEGIN_COUNT 64
 
+/* Ranges that are listed at a time, with those below them. */
+#define LIST_COUNT 256
+
 /* Rows ahead of its turn at which memory of one is asked for: with it everything takes a tenth less
  * where caches are cold. */
 #define AHEAD_ROWS 16
 
-/* Places for which all memory is asked for ahead, at most: as much as caches hold. */
+/* Rows of a range that are asked for before its turn. */
+#define FIRST_ROWS 8
+
+/* Places for which memory is asked for ahead, at most: as much as caches hold. */
 #define EXPECT_PLACES 2048
 
 /* Entities on a line of the cache. */
@@ -39,78 +45,89 @@ typedef struct chunk_view {
     const stoa_entity *entities;
     const Mat4 *locals;
     Mat4 *worlds;
-    const uint8_t *next; /* the chunk that will be next if rows are in order; else the same */
 } chunk_view;
+
+/* Where an archetype keeps the two transforms. */
+typedef struct layout {
+    const stoa_archetype_head *archetype; /* NULL: none */
+    uint32_t local, global;
+} layout;
 
 /* What one lane has at hand. */
 typedef struct lane {
     stoa__spread *spread;
+    layout layout;    /* of the archetype that was last met */
     chunk_view own;   /* of those that are worked out */
     chunk_view above; /* of their parents */
-    chunk_view soon;  /* of those that are asked for */
 } lane;
 
-STOA__APART static void chunk_open(const stoa__spread *spread, chunk_view *view, uint32_t number) {
-    const stoa_chunk_ref *chunk = &spread->world->chunks[number];
+static layout layout_of(lane *l, const stoa_archetype_head *archetype) {
+    if (l->layout.archetype != archetype) {
+        l->layout = (layout){archetype, stoa_archetype_column(archetype, l->spread->local)->offset,
+                             stoa_archetype_column(archetype, l->spread->global)->offset};
+    }
+    return l->layout;
+}
+
+STOA__APART static void chunk_open(lane *l, chunk_view *view, uint32_t number) {
+    const stoa_chunk_ref *chunk = &l->spread->world->chunks[number];
     const stoa_archetype_head *archetype = chunk->archetype;
     const stoa_chunk *chunks = archetype->chunks, *last = &chunks[archetype->chunk_count - 1];
     uint32_t index = view->archetype == archetype && view->index != UNKNOWN ? view->index + 1 : 0;
     bool in_turn = index < (uint32_t)archetype->chunk_count && chunks[index].number == number;
-    *view = (chunk_view){
-        .archetype = archetype,
-        .number = number,
-        .index = in_turn ? index : UNKNOWN,
-        .count = (uint32_t)(last->number == number ? last->count : archetype->chunk_capacity),
-        .entities = (const stoa_entity *)(const void *)chunk->data,
-        .locals =
-            (const Mat4 *)(const void *)(chunk->data +
-                                         stoa_archetype_column(archetype, spread->local)->offset),
-        .worlds = (Mat4 *)(void *)(chunk->data +
-                                   stoa_archetype_column(archetype, spread->global)->offset),
-        .next = in_turn && &chunks[index] != last ? chunks[index + 1].data : chunk->data,
-    };
+    layout at = layout_of(l, archetype);
+    view->archetype = archetype;
+    view->number = number;
+    view->index = in_turn ? index : UNKNOWN;
+    view->count = (uint32_t)(last->number == number ? last->count : archetype->chunk_capacity);
+    view->entities = (const stoa_entity *)(const void *)chunk->data;
+    view->locals = (const Mat4 *)(const void *)stoa__levels_column(chunk->data, at.local);
+    view->worlds = (Mat4 *)(void *)stoa__levels_column(chunk->data, at.global);
 }
 
-/* The chunk after the one at hand, if it begins with an entity; else NULL. */
-static const stoa_chunk *next_begins(const chunk_view *view, stoa_entity e) {
-    if (view->archetype == NULL || view->index == UNKNOWN ||
-        view->index + 1 >= (uint32_t)view->archetype->chunk_count) {
-        return NULL;
-    }
-    const stoa_chunk *next = &view->archetype->chunks[view->index + 1];
-    const stoa_entity *first = (const stoa_entity *)(const void *)next->data;
-    return stoa_entity_eq(*first, e) ? next : NULL;
+/* The chunk after the one at hand, or NULL if that is not known. */
+static const stoa_chunk *chunk_next(const chunk_view *view) {
+    bool known = view->archetype != NULL && view->index != UNKNOWN &&
+                 view->index + 1 < (uint32_t)view->archetype->chunk_count;
+    return known ? &view->archetype->chunks[view->index + 1] : NULL;
 }
 
 /* The row of a place, in the chunk that `view` becomes. */
-static uint32_t row_find(const stoa__spread *spread, chunk_view *view, uint32_t place) {
-    stoa_entity e = spread->order->entities[place];
-    const stoa_chunk *next = next_begins(view, e);
-    if (next != NULL) {
-        chunk_open(spread, view, next->number);
+static uint32_t row_find(lane *l, chunk_view *view, uint32_t place) {
+    stoa_entity e = l->spread->order->items[place].entity;
+    const stoa_chunk *next = chunk_next(view);
+    if (next != NULL && stoa_entity_eq(*(const stoa_entity *)(const void *)next->data, e)) {
+        chunk_open(l, view, next->number);
         return 0;
     }
-    uint32_t at = spread->world->records[e.index].place;
+    uint32_t at = l->spread->world->records[e.index].place;
     if (view->archetype == NULL || at >> STOA_PLACE_BITS != view->number) {
-        chunk_open(spread, view, at >> STOA_PLACE_BITS);
+        chunk_open(l, view, at >> STOA_PLACE_BITS);
     }
     return at & ROW_MASK;
 }
 
-/* How many rows are those of the places from one on, which are all in its block. */
+/* How many rows are those of the places from one on, which are all in its block. Mostly that is
+ * all of them, or only the first. */
 STOA__INLINE uint32_t block_same(const stoa__levels *order, uint32_t place, const stoa_entity *rows,
                                  uint32_t count) {
-    const stoa_entity *entities = order->entities + place;
-    uint64_t first = stoa_entity_pack(entities[0]);
+    const stoa__level_item *items = order->items + place;
+    uint64_t first = stoa_entity_pack(items[0].entity), differ = 0;
     uint32_t i = 0;
-    if (stoa__levels_even(order, place)) {
-        while (i < count && stoa_entity_pack(rows[i]) == first + i) {
+    if (!stoa__levels_even(order, place)) {
+        while (i < count && stoa_entity_pack(rows[i]) == stoa_entity_pack(items[i].entity)) {
             i++;
         }
-    } else {
-        while (i < count && stoa_entity_pack(rows[i]) == stoa_entity_pack(entities[i])) {
-            i++;
+        return i;
+    }
+    if (count > 1 && stoa_entity_pack(rows[1]) == first + 1) {
+        for (; i < count; i++) {
+            differ |= stoa_bits_read(&rows[i]) ^ (first + i);
         }
+        i = differ == 0 ? count : 0;
+    }
+    while (i < count && stoa_entity_pack(rows[i]) == first + i) {
+        i++;
     }
     return i;
 }
@@ -132,76 +149,120 @@ static uint32_t run_count(const stoa__spread *spread, const chunk_view *view, ui
     return count;
 }
 
-/* Works out rows of the lane's own chunk as long as they are those of the places from one on, as
- * the first is; returns how many. `from` is the world matrix of the first parent, `firsts` tell
- * where the children of each begin; the parents stand side by side. If there are more places after
- * these the next chunk is asked for. The matrix of a row is read before the one before it is
- * written: columns lie so that the two have the same address but for pages, which a processor takes
- * for one address at first. */
-STOA__APART static uint32_t rows_multiply(const lane *l, uint32_t row, const Mat4 *from,
-                                          const uint32_t *firsts, uint32_t place, uint32_t count,
-                                          bool more) {
-    const stoa__levels *order = l->spread->order;
-    const stoa_entity *entities = l->own.entities + row;
-    const Mat4 *local = l->own.locals + row;
-    Mat4 *world = l->own.worlds + row;
-    const uint8_t *now = (const uint8_t *)l->own.entities, *next = more ? l->own.next : now;
-    const uint8_t *next_local = next + ((const uint8_t *)(more ? l->own.locals : local) - now);
-    const stoa_entity *next_entity = (const stoa_entity *)(const void *)next + row;
-    ptrdiff_t apart = (const uint8_t *)world - (const uint8_t *)local;
-    uint32_t turn = count > AHEAD_ROWS ? count - AHEAD_ROWS : 0, i = 0;
-    const uint8_t *ahead = (const uint8_t *)(local + AHEAD_ROWS);
-    stoa__matrix mine = stoa__matrix_load(local);
-    for (; i < count; from++, firsts++) {
-        uint32_t until = firsts[1] - place < count ? firsts[1] - place : count;
-        stoa__factor above = stoa__factor_load(from);
-        STOA_PREFETCH(more ? from + AHEAD_PARENTS : from);
-        while (i < until) {
-            uint32_t part = block_part(place + i, until - i);
-            uint32_t same = i + block_same(order, place + i, entities + i, part);
-            part += i;
-            for (; i < same; i++) {
-                stoa__matrix own = mine;
-                ahead = i == turn ? next_local : ahead;
-                STOA_PREFETCH(ahead);
-                STOA_PREFETCH(ahead + apart);
-                STOA_PREFETCH(next_entity + i);
-                ahead += sizeof(Mat4);
-                mine = stoa__matrix_load(&local[i + 1 < count ? i + 1 : i]);
-                stoa__matrix_store(&world[i], stoa__matrix_product(above, own));
-            }
-            if (same < part) {
-                return i;
-            }
+/* Rows that are worked out, one after the other, and matrices that are asked for meanwhile. */
+typedef struct row_run {
+    const Mat4 *local;
+    Mat4 *world;
+    const Mat4 *next_local, *next_world;
+    uint32_t count;
+    uint32_t ahead; /* parents */
+} row_run;
+
+/* Works out rows whose parents' rows stand side by side, too. `from` is the world matrix of the
+ * first parent, `parents` tell at which places the children of each begin; `place` is that of the
+ * first row. Returns how many parents have no more children. The matrix of a row is read before the
+ * one before it is written: columns lie so that the two have the same address but for pages, which
+ * a processor takes for one address at first. */
+STOA__APART static uint32_t rows_multiply(row_run run, const Mat4 *from,
+                                          const stoa__level_item *parents, uint32_t place) {
+    const Mat4 *last = run.local + run.count - 1;
+    uint32_t parent = 0;
+    stoa__matrix mine = stoa__matrix_load(run.local);
+    for (uint32_t i = 0; i < run.count; parent++) {
+        uint32_t until = parents[parent + 1].first - place;
+        stoa__factor above = stoa__factor_load(from + parent);
+        STOA_PREFETCH(from + parent + run.ahead);
+        until = until < run.count ? until : run.count;
+        for (; i < until; i++) {
+            stoa__matrix own = mine;
+            STOA_PREFETCH(run.next_local++);
+            STOA_PREFETCH(run.next_world++);
+            run.local += run.local < last;
+            mine = stoa__matrix_load(run.local);
+            stoa__matrix_store(run.world++, stoa__matrix_product(above, own));
         }
     }
-    return i;
+    return parents[parent].first > place + run.count ? parent - 1 : parent;
+}
+
+/* Asks for what is needed of the chunk that comes next to find its rows, which begin at a place;
+ * NULL if it is not known. */
+static const stoa_chunk *next_expect(const lane *l, uint32_t place) {
+    const stoa__levels *order = l->spread->order;
+    const stoa_chunk *next = chunk_next(&l->own);
+    if (next != NULL) {
+        const stoa_entity *entities = (const stoa_entity *)(const void *)next->data;
+        uint32_t last = order->count - place < l->own.count ? order->count : place + l->own.count;
+        for (uint32_t i = 0; i < l->own.count; i += LINE_ENTITIES) {
+            STOA_PREFETCH(entities + i);
+        }
+        STOA_PREFETCH(&order->items[place]);
+        STOA_PREFETCH(&order->items[last - 1]);
+    }
+    return next;
+}
+
+/* Works out rows of the lane's own chunk, after which `left` are known to follow. Those ahead are
+ * asked for; at the end of the chunk, if there are `more`, the first ones of the next. */
+static void run_settle(lane *l, uint32_t row, uint32_t above, stoa__range places, uint32_t left,
+                       bool more) {
+    const Mat4 *from = l->above.worlds + above;
+    const stoa__level_item *items = l->spread->order->items;
+    const stoa__level_item *parents = items + items[places.begin].parent;
+    uint32_t count = places.end - places.begin;
+    uint32_t now = count + left > AHEAD_ROWS ? count + left - AHEAD_ROWS : 0;
+    bool last = row + count == l->own.count;
+    const stoa_chunk *next = more && last ? next_expect(l, places.end) : NULL;
+    row_run run = {.local = l->own.locals + row,
+                   .world = l->own.worlds + row,
+                   .next_local = l->own.locals + row + AHEAD_ROWS,
+                   .next_world = l->own.worlds + row + AHEAD_ROWS,
+                   .count = now < count ? now : count,
+                   .ahead = more ? AHEAD_PARENTS : 0};
+    if (now > 0) {
+        uint32_t passed = rows_multiply(run, from, parents, places.begin);
+        from += passed;
+        parents += passed;
+    }
+    if (now >= count) {
+        return;
+    }
+    run.next_local = run.local += now;
+    run.next_world = run.world += now;
+    run.count = count - now;
+    if (next != NULL) {
+        layout at = layout_of(l, l->own.archetype);
+        run.next_local = (const Mat4 *)(const void *)stoa__levels_column(next->data, at.local);
+        run.next_world = (const Mat4 *)(const void *)stoa__levels_column(next->data, at.global);
+    }
+    rows_multiply(run, from, parents, places.begin + now);
 }
 
 /* Works out a range whose parents are done. Where rows are in the order of places, which they are
  * if the entities were made in it, many are one loop. */
 static void range_settle(lane *l, uint32_t begin, uint32_t end) {
     const stoa__spread *spread = l->spread;
-    const uint32_t *parents = spread->order->parents, *firsts = spread->order->firsts;
-    uint32_t roots = firsts[0];
-    while (begin < end) {
-        uint32_t row = row_find(spread, &l->own, begin), parent = parents[begin], count;
-        stoa_column_mark((uint8_t *)l->own.worlds, spread->tick);
+    const stoa__level_item *items = spread->order->items;
+    uint32_t row = 0, known = 0, count; /* rows that stand side by side from the first one on */
+    for (; begin < end; begin += count, row += count, known -= count) {
+        if (known == 0) {
+            row = row_find(l, &l->own, begin);
+            known = run_count(spread, &l->own, row, begin, end - begin);
+            stoa_column_mark((uint8_t *)l->own.worlds, spread->tick);
+        }
+        uint32_t parent = items[begin].parent;
         if (parent == STOA__LEVELS_NONE) {
-            count = run_count(spread, &l->own, row, begin, (end < roots ? end : roots) - begin);
+            count = known < items[0].first - begin ? known : items[0].first - begin;
             memcpy(l->own.worlds + row, l->own.locals + row, count * sizeof(Mat4));
         } else {
-            uint32_t left = l->own.count - row;
-            uint32_t above = row_find(spread, &l->above, parent);
-            count = end - begin < left ? end - begin : left;
+            uint32_t above = row_find(l, &l->above, parent);
             uint32_t run = run_count(spread, &l->above, above, parent,
-                                     parents[begin + count - 1] - parent + 1);
-            uint32_t until = firsts[parent + run] - begin;
-            count = count < until ? count : until;
-            count = rows_multiply(l, row, l->above.worlds + above, firsts + parent, begin, count,
-                                  begin + count < end);
+                                     items[begin + known - 1].parent - parent + 1);
+            uint32_t until = items[parent + run].first - begin;
+            count = known < until ? known : until;
+            run_settle(l, row, above, (stoa__range){begin, begin + count}, known - count,
+                       begin + count < end);
         }
-        begin += count;
     }
 }
 
@@ -234,72 +295,128 @@ static stoa__range range_share(stoa__spread *spread, stoa__range range) {
     return range;
 }
 
-/* Asks for the rows of a range, if they stand side by side; those of its first chunk. */
+/* The row of a place and the columns it is in, for which no chunk is opened; its entity is asked
+ * for. */
+static uint32_t place_columns(lane *l, uint32_t place, const Mat4 **locals, const Mat4 **worlds) {
+    uint32_t at = l->spread->world->records[l->spread->order->items[place].entity.index].place;
+    const stoa_chunk_ref *chunk = &l->spread->world->chunks[at >> STOA_PLACE_BITS];
+    layout columns = layout_of(l, chunk->archetype);
+    *locals = (const Mat4 *)(const void *)stoa__levels_column(chunk->data, columns.local);
+    *worlds = (const Mat4 *)(const void *)stoa__levels_column(chunk->data, columns.global);
+    STOA_PREFETCH((const stoa_entity *)(const void *)chunk->data + (at & ROW_MASK));
+    return at & ROW_MASK;
+}
+
+/* Asks for the first rows of a range, if they stand side by side. Processors ask for those that
+ * follow by themselves. */
 static void range_expect(lane *l, stoa__range range) {
-    const stoa__spread *spread = l->spread;
-    uint32_t at = spread->world->records[spread->order->entities[range.begin].index].place;
-    uint32_t row = at & ROW_MASK, width = range.end - range.begin;
-    if (l->soon.archetype == NULL || at >> STOA_PLACE_BITS != l->soon.number) {
-        chunk_open(spread, &l->soon, at >> STOA_PLACE_BITS);
-    }
-    uint32_t end = width < l->soon.count - row ? row + width : l->soon.count;
-    for (uint32_t i = row; i < end; i += LINE_ENTITIES) {
-        STOA_PREFETCH(&l->soon.entities[i]);
-    }
+    const Mat4 *locals, *worlds;
+    uint32_t row = place_columns(l, range.begin, &locals, &worlds);
+    uint32_t width = range.end - range.begin;
+    uint32_t end = row + (width < FIRST_ROWS ? width : FIRST_ROWS);
     for (; row < end; row++) {
-        STOA_PREFETCH(&l->soon.locals[row]);
-        STOA_PREFETCH(&l->soon.worlds[row]);
+        STOA_PREFETCH(&locals[row]);
+        STOA_PREFETCH(&worlds[row]);
     }
 }
 
-/* Asks for all that ranges need, if that is little: so they wait for memory at the same time, and
- * not one after the other. Each step needs what the one before asked for. */
-static void ranges_expect(lane *l, const stoa__range *ranges, uint32_t count) {
-    const stoa__levels *order = l->spread->order;
-    uint64_t width = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        width += ranges[i].end - ranges[i].begin;
+/* Asks for the row of a parent. */
+static void parent_expect(lane *l, uint32_t parent) {
+    const Mat4 *locals, *worlds;
+    if (parent != STOA__LEVELS_NONE) {
+        uint32_t row = place_columns(l, parent, &locals, &worlds);
+        STOA_PREFETCH(&worlds[row]);
     }
-    if (count == 1 || width > EXPECT_PLACES) {
-        return;
+}
+
+/* Asks for the record of an entity. */
+static void record_expect(const stoa__spread *spread, uint32_t place) {
+    if (place != STOA__LEVELS_NONE) {
+        STOA_PREFETCH(&spread->world->records[spread->order->items[place].entity.index]);
     }
+}
+
+/* Asks for what ranges need first, if they are small: so they wait for memory at the same time, and
+ * not one after the other. Each step needs what the one before asked for. The parents of the first
+ * few are in no other range. */
+static void ranges_expect(lane *l, const stoa__range *ranges, uint32_t count, uint32_t few) {
+    const stoa__spread *spread = l->spread;
+    const stoa__level_item *items = spread->order->items;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t begin = ranges[i].begin, end = ranges[i].end;
-        STOA_PREFETCH(&order->entities[begin]);
-        for (uint32_t place = begin | (STOA__LEVELS_BLOCK - 1); place + 1 < end;
-             place += STOA__LEVELS_BLOCK) {
-            STOA_PREFETCH(&order->entities[place + 1]);
-        }
-        STOA_PREFETCH(&order->parents[begin]);
-        STOA_PREFETCH(&order->parents[end - 1]);
-        STOA_PREFETCH(&order->firsts[begin]);
-        STOA_PREFETCH(&order->firsts[end]);
+        record_expect(spread, ranges[i].begin);
+        STOA_PREFETCH(&items[ranges[i].end - 1]);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        STOA_PREFETCH(&l->spread->world->records[order->entities[ranges[i].begin].index]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = l->spread->world->records[order->entities[ranges[i].begin].index].place;
-        STOA_PREFETCH(&l->spread->world->chunks[at >> STOA_PLACE_BITS]);
+    for (uint32_t i = 0; i < few; i++) {
+        record_expect(spread, items[ranges[i].begin].parent);
     }
     for (uint32_t i = 0; i < count; i++) {
         range_expect(l, ranges[i]);
     }
+    for (uint32_t i = 0; i < few; i++) {
+        parent_expect(l, items[ranges[i].begin].parent);
+    }
 }
 
-/* Works out ranges and all that is below them, a level of all of them at a time. */
-static void ranges_descend(lane *l, stoa__range *ranges, uint32_t count) {
-    const uint32_t *firsts = l->spread->order->firsts;
-    while (count > 0) {
-        uint32_t left = 0;
-        ranges_expect(l, ranges, count);
-        for (uint32_t i = 0; i < count; i++) {
-            stoa__range range = range_share(l->spread, ranges[i]);
-            range_settle(l, range.begin, range.end);
-            ranges[left] = (stoa__range){firsts[range.begin], firsts[range.end]};
-            left += ranges[left].begin < ranges[left].end;
+/* What is on the next level below a range. */
+static stoa__range range_below(const stoa__levels *order, stoa__range range) {
+    return (stoa__range){order->items[range.begin].first, order->items[range.end].first};
+}
+
+/* Ranges whose parents are done or come before them. */
+typedef struct range_list {
+    stoa__range items[LIST_COUNT];
+    uint32_t count;
+    uint32_t followed; /* the first of them whose children are in the list, too */
+    uint64_t width;    /* places of all */
+} range_list;
+
+/* Lists what is below the ranges, as long as there is room and it is little. */
+static void list_follow(const stoa__spread *spread, range_list *list) {
+    const stoa__levels *order = spread->order;
+    uint32_t most = spread->lanes > 1 ? 2 * STOA__SPREAD_GRAIN : EXPECT_PLACES;
+    for (; list->followed < list->count && list->count < LIST_COUNT; list->followed++) {
+        stoa__range below = range_below(order, list->items[list->followed]);
+        uint32_t width = below.end - below.begin;
+        if (list->width + width > most) {
+            break;
         }
-        count = left;
+        STOA_PREFETCH(&order->items[below.begin]);
+        STOA_PREFETCH(&order->items[below.end]);
+        list->items[list->count] = below;
+        list->count += width > 0;
+        list->width += width;
+    }
+}
+
+/* Makes a list of what is below those whose children are not in it. */
+static void list_descend(const stoa__spread *spread, range_list *list) {
+    uint32_t count = 0;
+    for (uint32_t i = list->followed; i < list->count; i++) {
+        stoa__range below = range_below(spread->order, list->items[i]);
+        list->items[count] = below;
+        count += below.begin < below.end;
+    }
+    list->count = count;
+    list->followed = 0;
+}
+
+/* Works out ranges and all that is below them, a level after the other. */
+static void list_settle(lane *l, range_list *list) {
+    while (list->count > 0) {
+        uint32_t few = list->count;
+        list->width = 0;
+        for (uint32_t i = 0; i < few; i++) {
+            list->items[i] = range_share(l->spread, list->items[i]);
+            list->width += list->items[i].end - list->items[i].begin;
+        }
+        list_follow(l->spread, list);
+        if (list->width <= EXPECT_PLACES) {
+            ranges_expect(l, list->items, list->count, few);
+        }
+        for (uint32_t i = 0; i < list->count; i++) {
+            range_settle(l, list->items[i].begin, list->items[i].end);
+        }
+        list_descend(l->spread, list);
     }
 }
 
@@ -342,25 +459,37 @@ static uint32_t ranges_await(stoa__spread *spread, stoa__range *taken, bool work
 
 static void lane_work(int32_t number, void *data) {
     (void)number;
-    stoa__range taken[BEGIN_COUNT] = {{0, 0}};
+    range_list list;
     lane l = {.spread = data};
-    uint32_t count = ranges_await(l.spread, taken, false);
-    while (count > 0) {
-        ranges_descend(&l, taken, count);
-        count = ranges_await(l.spread, taken, true);
+    list.followed = 0;
+    list.count = ranges_await(l.spread, list.items, false);
+    while (list.count > 0) {
+        list_settle(&l, &list);
+        list.count = ranges_await(l.spread, list.items, true);
+    }
+}
+
+/* All of the work on the lane that calls. */
+static void alone_work(stoa__spread *spread) {
+    range_list list;
+    lane l = {.spread = spread};
+    list.followed = 0;
+    while ((list.count = ranges_take(spread, list.items)) > 0) {
+        list_settle(&l, &list);
     }
 }
 
 stoa_status stoa__spread_run(stoa__spread *spread, stoa_pool *pool, int32_t lanes) {
-    stoa_status status = STOA_OK;
+    stoa__range ready[STOA__SPREAD_READY];
     spread->lanes = (uint32_t)lanes;
+    spread->ready = ready;
+    if (lanes <= 1) {
+        alone_work(spread);
+        return STOA_OK;
+    }
     stoa__mutex_init(&spread->mutex);
     stoa__condition_init(&spread->condition);
-    if (lanes > 1) {
-        status = stoa_pool_run(pool, lanes, lane_work, spread);
-    } else {
-        lane_work(0, spread);
-    }
+    stoa_status status = stoa_pool_run(pool, lanes, lane_work, spread);
     stoa__condition_fini(&spread->condition);
     stoa__mutex_fini(&spread->mutex);
     return status;

@@ -30,10 +30,10 @@ typedef struct stoa__spread {
     stoa__mutex mutex;
     stoa__condition condition; /* lanes that wait sleep there */
     uint32_t waiting;
-    uint32_t next;                         /* of `ranges`, to be begun */
-    uint32_t busy;                         /* lanes that may yet make something ready */
-    uint32_t ready_count;                  /* of the next */
-    stoa__range ready[STOA__SPREAD_READY]; /* to be gone on with */
+    uint32_t next;        /* of `ranges`, to be begun */
+    uint32_t busy;        /* lanes that may yet make something ready */
+    uint32_t ready_count; /* of the next */
+    stoa__range *ready;   /* to be gone on with; room for STOA__SPREAD_READY */
 } stoa__spread;
 
 /* Does the work with so many lanes of a pool, which may be NULL for one. On an error nothing was

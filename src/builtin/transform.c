@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/inline.h"
 #include "stoa/extension.h"
 
 static const char transforms_name[] = "stoa.transforms";
@@ -208,8 +209,8 @@ static stoa_status transforms_extend(stoa_world *world, stoa__transforms *t) {
     return status;
 }
 
-/* Gives the world the second extension, unless it has it; NULL with the failure reported. */
-static stoa__transforms *since_extend(stoa_world *world, stoa__transforms *t) {
+/* Gives the world the second extension; NULL with the failure reported. */
+STOA__COLD static stoa__transforms *since_extend(stoa_world *world, stoa__transforms *t) {
     stoa_extension extension = {.name = since_name,
                                 .data = t,
                                 .free = since_free,
@@ -217,23 +218,19 @@ static stoa__transforms *since_extend(stoa_world *world, stoa__transforms *t) {
                                 .load = since_load,
                                 .version = since_version,
                                 .memory = true};
-    t->whole = t->whole || stoa_extend(world, &extension) == STOA_OK;
+    t->whole = stoa_extend(world, &extension) == STOA_OK;
     return t->whole ? t : NULL;
 }
 
-/* What the world keeps, made if need be; NULL with the failure reported. */
-static stoa__transforms *transforms_of(stoa_world *world) {
-    stoa__transforms *t = stoa_extension_find(world, transforms_name);
-    if (t != NULL) {
-        return since_extend(world, t);
-    }
+/* Makes what the world keeps; NULL with the failure reported. */
+STOA__COLD static stoa__transforms *transforms_make(stoa_world *world) {
     stoa_query *query = query_make(world);
     if (query == NULL) {
         return NULL;
     }
     stoa__heap heap;
     stoa__heap_init(&heap, stoa_world_allocator(world));
-    t = stoa__heap_zalloc(&heap, sizeof *t, _Alignof(stoa__transforms));
+    stoa__transforms *t = stoa__heap_zalloc(&heap, sizeof *t, _Alignof(stoa__transforms));
     if (t == NULL) {
         stoa_world_report(world, stoa__error_memory("the transforms of a world"));
         stoa_query_free(query);
@@ -252,20 +249,28 @@ static stoa__transforms *transforms_of(stoa_world *world) {
     return since_extend(world, t);
 }
 
+/* What the world keeps, made if need be; NULL with the failure reported. */
+static stoa__transforms *transforms_of(stoa_world *world) {
+    stoa__transforms *t = stoa_extension_find(world, transforms_name);
+    if (t == NULL) {
+        return transforms_make(world);
+    }
+    return t->whole ? t : since_extend(world, t);
+}
+
 stoa_status stoa_propagate_transforms(stoa_world *world) {
     return stoa_propagate_transforms_with(world, NULL);
 }
 
 stoa_status stoa_propagate_transforms_with(stoa_world *world, stoa_pool *pool) {
-    /* Forking is refused whenever somebody else is at work on the world. */
     stoa_status status = stoa_may_change(world);
-    if (status == STOA_OK) {
+    if (status == STOA_OK && ((const stoa_world_head *)(const void *)world)->open != 0) {
+        /* Forking is refused whenever somebody else is at work on the world. */
         status = stoa_commands_fork(world, NULL, 0);
     }
     if (status != STOA_OK) {
         return status;
     }
-    stoa_commands_join(world);
     stoa__transforms *t = transforms_of(world);
     if (t == NULL) {
         return stoa_last_error().status;

@@ -32,7 +32,7 @@ static void forest_make(stoa_world *w, stoa_entity *e, support_random *random) {
 /* Whether a place or one above it has a mark. */
 static bool marked_above(const stoa__levels *order, const bool *marked, uint32_t place) {
     while (place != STOA__LEVELS_NONE && !marked[place]) {
-        place = order->parents[place];
+        place = order->items[place].parent;
     }
     return place != STOA__LEVELS_NONE;
 }
@@ -70,8 +70,8 @@ static void plan_covers_what_changed_and_nothing_twice(void **state) {
         }
         uint64_t total = 0;
         for (uint32_t place = 0; place < NODES; place++) {
-            assert_false(begun[place] && order->parents[place] != STOA__LEVELS_NONE &&
-                         marked_above(order, begun, order->parents[place]));
+            assert_false(begun[place] && order->items[place].parent != STOA__LEVELS_NONE &&
+                         marked_above(order, begun, order->items[place].parent));
             assert_int_equal(marked_above(order, begun, place),
                              marked_above(order, changed, place));
             total += marked_above(order, changed, place);
@@ -116,7 +116,7 @@ static void all_that_is_written_begins_with_the_tops(void **state) {
     stoa__transform_plan p = plan_now(w);
     assert_int_equal(p.ranges, 1);
     assert_int_equal(kept(w)->ranges[0].begin, 0);
-    assert_int_equal(kept(w)->ranges[0].end, p.order->firsts[0]);
+    assert_int_equal(kept(w)->ranges[0].end, p.order->items[0].first);
     assert_int_equal(p.total, NODES);
 }
 
@@ -171,14 +171,14 @@ static void check_finds_a_broken_order(void **state) {
     static stoa_entity e[NODES];
     forest_make(w, e, &random);
     stoa__transforms *t = kept(w);
-    uint32_t last = t->order.count - 1, parent = t->order.parents[last];
-    t->order.parents[last] = last;
+    uint32_t last = t->order.count - 1, parent = t->order.items[last].parent;
+    t->order.items[last].parent = last;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
-    t->order.parents[last] = parent;
-    stoa_entity kept_entity = t->order.entities[3];
-    t->order.entities[3] = t->order.entities[4];
+    t->order.items[last].parent = parent;
+    stoa_entity kept_entity = t->order.items[3].entity;
+    t->order.items[3].entity = t->order.items[4].entity;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
-    t->order.entities[3] = kept_entity;
+    t->order.items[3].entity = kept_entity;
     assert_false(stoa__levels_even(&t->order, 0));
     t->order.even[0] |= 1;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);

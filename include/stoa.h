@@ -23,6 +23,7 @@
 #include "stoa/json.h"
 #include "stoa/meta.h"
 #include "stoa/module.h"
+#include "stoa/mould.h"
 #include "stoa/name.h"
 #include "stoa/persist.h"
 #include "stoa/pool.h"

@@ -6,6 +6,7 @@
 #ifndef STOA_PREFAB_H
 #define STOA_PREFAB_H
 
+#include "stoa/mould.h"
 #include "stoa/typed.h"
 
 STOA_BEGIN
@@ -15,6 +16,14 @@ typedef struct stoa_prefab stoa_prefab;
 
 /// The most entities that one instance of a prefab is made of.
 #define STOA_PREFAB_MAX (1 << 20)
+
+/// The part of a prefab that the fast path reads.
+typedef struct stoa_prefab_head {
+    stoa_world *world; ///< whose entities are made
+    uint32_t open;     ///< 0, as in a world whose structure may change
+    uint32_t epoch;    ///< the world's in which instances are made with no call; 0: in none
+    stoa_mould mould;  ///< of an instance that is one entity of plain values
+} stoa_prefab_head;
 
 /// How to make a prefab; zero is the default of each member.
 typedef struct stoa_prefab_desc {
@@ -139,10 +148,26 @@ const void *stoa_prefab_node_get_type(const stoa_prefab *prefab, int32_t node, s
 /// How many entities an instance is made of, children of children included; -1 on error.
 int32_t stoa_prefab_entity_count(stoa_prefab *prefab);
 
+/// The slow half of stoa_prefab_instantiate, and the same for any prefab.
+stoa_entity stoa_prefab_instantiate_any(stoa_prefab *prefab);
+
 /// Makes an instance and returns its root; STOA_NULL on error.
 /// It gets copies of all values, straight in its place; each hook is called once with the final
 /// value. Of a tree all entities are made or none.
-stoa_entity stoa_prefab_instantiate(stoa_prefab *prefab);
+static inline stoa_entity stoa_prefab_instantiate(stoa_prefab *prefab) {
+    stoa_prefab_head *head = (stoa_prefab_head *)(void *)prefab;
+    if (!STOA_LIKELY(head != NULL)) {
+        return stoa_prefab_instantiate_any(prefab);
+    }
+    stoa_world_front *w = (stoa_world_front *)(void *)head->world;
+    if (!STOA_LIKELY(stoa_bits_read(&head->open) == stoa_bits_read(&w->head.open))) {
+        return stoa_prefab_instantiate_any(prefab);
+    }
+    stoa_cast cast;
+    return STOA_LIKELY(stoa_mould_take(w, &head->mould, head->mould.limit, &cast))
+               ? stoa_mould_fill(&head->mould, &cast)
+               : stoa_create_mould(head->world, &head->mould);
+}
 
 /// stoa_prefab_instantiate with values of the caller's for the root.
 /// They replace the prefab's, add to them, or with STOA_REMOVE leave them out; they are moved in.

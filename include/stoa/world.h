@@ -99,7 +99,7 @@ typedef struct stoa_mould_part {
 typedef struct stoa_mould {
     const stoa_value *values; ///< without hooks, or they are moved in by the first entity
     int32_t count;            ///< of values
-    int32_t limit;            ///< rows of a chunk that are made of it; the last few are not
+    int32_t limit;            ///< rows of a chunk that are made with no call; 0: it has many parts
     uint32_t open;            ///< 0, as in a world whose structure may change
     uint32_t epoch;           ///< of the world's layouts that it was made ready for
     void *target;             ///< where the entities go; NULL if it is not ready
@@ -107,6 +107,7 @@ typedef struct stoa_mould {
     uint32_t index;           ///< of where they go
     uint32_t part_count;      ///< of parts
     uint32_t value_count;     ///< of those with values, which come first; the others are tags
+    int32_t bound;            ///< rows of a chunk that are made of it; the last few are not
     bool tried;               ///< it cannot be made ready for these layouts
     stoa_mould_part parts[STOA_MOULD_MAX + 2]; ///< what is written
 } stoa_mould;

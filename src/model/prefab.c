@@ -23,27 +23,38 @@ stoa_status stoa__prefab_usable(const stoa_prefab *prefab) {
     }
     return STOA_LIKELY(!prefab->freed)
                ? STOA_OK
-               : stoa_world_report(prefab->world, stoa__error(STOA_FREED, "the prefab was freed"));
+               : stoa_world_report(prefab->head.world,
+                                   stoa__error(STOA_FREED, "the prefab was freed"));
 }
 
 stoa_status stoa__prefab_may_change(const stoa_prefab *prefab) {
     stoa_status status = stoa__prefab_usable(prefab);
-    if (status == STOA_OK &&
-        (((const stoa_world_head *)(const void *)prefab->world)->open & STOA_OPEN_ASKED) != 0) {
+    if (status == STOA_OK && (((const stoa_world_head *)(const void *)prefab->head.world)->open &
+                              STOA_OPEN_ASKED) != 0) {
         return stoa_world_report(
-            prefab->world,
+            prefab->head.world,
             stoa__error(STOA_LOCKED, "prefabs cannot change while a veto is being asked"));
     }
     if (status == STOA_OK && prefab->owner->busy > 0) {
         status = stoa_world_report(
-            prefab->world,
+            prefab->head.world,
             stoa__error(STOA_LOCKED, "prefabs cannot change while a tree is being made"));
     }
     return status;
 }
 
+/* Lets no instance be made without a call. Each prefab that is shut was opened by a call, so that
+ * this costs as little as those. */
+static void prefabs_shut(stoa__prefabs *owner) {
+    for (stoa_prefab *prefab = owner->open; prefab != NULL; prefab = prefab->open) {
+        prefab->head.epoch = 0;
+    }
+    owner->open = NULL;
+}
+
 void stoa__prefab_changed(stoa_prefab *prefab) {
     prefab->changed = ++prefab->owner->changes;
+    prefabs_shut(prefab->owner);
 }
 
 /* Frees what a prefab holds; nobody may know of it any more. */
@@ -89,6 +100,32 @@ static size_t prefabs_bytes(const stoa_world *world, const void *data) {
     return ((const stoa__prefabs *)data)->heap.used;
 }
 
+/* True if instances of a prefab are made with no call only where they may be. */
+static bool open_holds(const stoa_prefab *prefab) {
+    const stoa_prefab_head *head = &prefab->head;
+    if (head->epoch == 0) {
+        return true;
+    }
+    return head->open == 0 && prefab->plan.simple && stoa__prefab_ready(prefab) &&
+           (head->epoch < head->mould.epoch ||
+            (head->epoch == head->mould.epoch && head->mould.target != NULL));
+}
+
+/* True if the list of open prefabs is right. */
+static bool open_listed(const stoa__prefabs *owner) {
+    uint32_t listed = 0, open = 0;
+    for (const stoa_prefab *prefab = owner->open; prefab != NULL; prefab = prefab->open) {
+        listed++;
+    }
+    for (uint32_t i = 0; i < owner->count; i++) {
+        open += owner->items[i]->head.epoch != 0;
+        if (!open_holds(owner->items[i])) {
+            return false;
+        }
+    }
+    return listed == open;
+}
+
 static stoa_status prefabs_check(const stoa_world *world, const void *data) {
     const stoa__prefabs *owner = data;
     uint64_t named = 0, links = 0, uses = 0;
@@ -105,6 +142,9 @@ static stoa_status prefabs_check(const stoa_world *world, const void *data) {
         if (prefab->name != NULL && stoa_prefab_find(world, prefab->name) != prefab) {
             return stoa_fail(STOA_CORRUPT, "prefab '%s' is not found", prefab->name);
         }
+    }
+    if (!open_listed(owner)) {
+        return stoa_fail(STOA_CORRUPT, "prefabs are not open as their list says");
     }
     return named == owner->by_name.count && links == uses
                ? STOA_OK
@@ -181,7 +221,7 @@ static stoa_status desc_check(const stoa__prefabs *owner, const char *name,
     if (status != STOA_OK) {
         return status;
     }
-    if (base != NULL && base->world != owner->world) {
+    if (base != NULL && base->head.world != owner->world) {
         status = stoa__error(STOA_INVALID, "the base belongs to another world");
     } else if (name != NULL && name[0] == '\0') {
         status = stoa__error(STOA_INVALID, "the name of a prefab must not be empty");
@@ -203,7 +243,7 @@ static stoa_prefab *prefab_make(stoa__prefabs *owner, const char *name, stoa_pre
         stoa_world_report(owner->world, stoa__error_memory("a prefab"));
         return NULL;
     }
-    prefab->world = owner->world;
+    prefab->head.world = owner->world;
     prefab->owner = owner;
     prefab->base = base;
     prefab->node_first = base != NULL ? (int32_t)stoa__prefab_nodes(base) : 1;
@@ -255,14 +295,14 @@ stoa_prefab *stoa_prefab_new(stoa_world *world, const stoa_prefab_desc *desc) {
 /* Gives a prefab a copy of an entity's component, unless an extension keeps it. */
 static stoa_status component_take(stoa_prefab *prefab, stoa_entity e, stoa_component id) {
     stoa_component_info info;
-    stoa_status status = stoa_component_info_get(prefab->world, id, &info);
+    stoa_status status = stoa_component_info_get(prefab->head.world, id, &info);
     if (status != STOA_OK || (info.flags & STOA_MANAGED) != 0) {
         return status;
     }
     if (!info.copyable) {
         return stoa__error(STOA_NOT_COPYABLE, "component '%s' cannot be copied", info.name);
     }
-    const void *value = info.size != 0 ? stoa_get_id(prefab->world, e, id) : NULL;
+    const void *value = info.size != 0 ? stoa_get_id(prefab->head.world, e, id) : NULL;
     if (info.size != 0 && value == NULL) {
         return stoa_last_error().status;
     }
@@ -279,16 +319,16 @@ static stoa_status component_take(stoa_prefab *prefab, stoa_entity e, stoa_compo
 /* Gives a prefab copies of all that an entity has: columns in order of ids, then sparse ones. */
 static stoa_status components_take(stoa_prefab *prefab, stoa_entity e) {
     stoa_archetype_info archetype;
-    stoa_status status =
-        stoa_archetype_info_get(prefab->world, stoa_archetype_of(prefab->world, e), &archetype);
+    stoa_status status = stoa_archetype_info_get(
+        prefab->head.world, stoa_archetype_of(prefab->head.world, e), &archetype);
     for (int32_t i = 0; i < archetype.component_count && status == STOA_OK; i++) {
         status = component_take(prefab, e, archetype.components[i]);
     }
-    stoa_component count = (stoa_component)stoa_component_count(prefab->world);
+    stoa_component count = (stoa_component)stoa_component_count(prefab->head.world);
     for (stoa_component id = 1; id <= count && status == STOA_OK; id++) {
         stoa_component_info info;
-        status = stoa_component_info_get(prefab->world, id, &info);
-        if ((info.flags & STOA_SPARSE) != 0 && stoa_has_id(prefab->world, e, id)) {
+        status = stoa_component_info_get(prefab->head.world, id, &info);
+        if ((info.flags & STOA_SPARSE) != 0 && stoa_has_id(prefab->head.world, e, id)) {
             status = component_take(prefab, e, id);
         }
     }
@@ -349,7 +389,7 @@ stoa_prefab *stoa_prefab_copy(const stoa_prefab *prefab, const char *name) {
     if (status != STOA_OK) {
         prefab_empty(copy);
         prefab_delete(copy);
-        stoa_world_report(prefab->world, status);
+        stoa_world_report(prefab->head.world, status);
         return NULL;
     }
     return prefab_enter(copy);
@@ -366,7 +406,7 @@ stoa_status stoa_prefab_free(stoa_prefab *prefab) {
     stoa__prefabs *owner = prefab->owner;
     if (prefab->variants + prefab->uses > 0) {
         return stoa_world_report(
-            prefab->world,
+            prefab->head.world,
             stoa__error(STOA_REFUSED, "prefab '%s' is built on by %u prefabs and a child of %u",
                         prefab->name != NULL ? prefab->name : "", prefab->variants, prefab->uses));
     }
@@ -382,6 +422,7 @@ stoa_status stoa_prefab_free(stoa_prefab *prefab) {
     for (uint32_t i = 0; i < prefab->child_count; i++) {
         prefab->children[i]->uses--;
     }
+    prefabs_shut(owner);
     prefab_empty(prefab);
 #ifdef STOA_DEBUG
     prefab->freed = true;

@@ -91,9 +91,8 @@ typedef struct stoa__plan_patch {
 
 /* The tree in full: what one instance is made of. */
 typedef struct stoa__prefab_plan {
-    uint64_t built;   /* the number of changes it was made at; 0 if there is none */
-    bool simple;      /* one entity, and all values are handed over as they are */
-    stoa_mould mould; /* of a simple one */
+    uint64_t built; /* the number of changes it was made at; 0 if there is none */
+    bool simple;    /* one entity, and all values are handed over as they are */
     uint32_t value_count;
     uint32_t value_most; /* of one node */
     stoa_value *values;  /* of all nodes, one node after the other */
@@ -120,7 +119,8 @@ typedef struct stoa__prefab_plan {
 typedef struct stoa__prefabs stoa__prefabs;
 
 struct stoa_prefab {
-    stoa_world *world;
+    stoa_prefab_head head; /* its `epoch` is 0 unless the prefab is in the list of open ones */
+    stoa_prefab *open;     /* the next in that list */
     stoa__prefabs *owner;
     _Atomic(uint64_t) ready; /* the number of changes up to which the plan is known to be good */
     stoa__prefab_plan plan;
@@ -152,6 +152,8 @@ struct stoa__prefabs {
     stoa__heap heap;
     stoa__mutex lock; /* of what is made of prefabs: threads that record may need it */
     uint64_t changes; /* from 1 */
+    stoa_prefab
+        *open; /* those of which instances may be made with no call, until a prefab changes */
     uint64_t walks;
     int32_t busy;        /* trees that are being made: prefabs cannot change */
     stoa_prefab **items; /* in the order they were made, which is that of their serials */
@@ -179,7 +181,7 @@ stoa_status stoa__prefab_usable(const stoa_prefab *prefab);
 /* The same if it may change now. */
 stoa_status stoa__prefab_may_change(const stoa_prefab *prefab);
 
-/* Notes that a prefab changed. */
+/* Notes that a prefab changed: no instance is made without a call until one has looked at it. */
 void stoa__prefab_changed(stoa_prefab *prefab);
 
 /* Nodes, those of the base included. */

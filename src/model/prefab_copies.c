@@ -23,7 +23,7 @@ static bool root_alloc(const stoa_prefab *prefab, uint32_t given, stoa__prefab_r
     if (most <= STOA__ROOT_FEW) {
         return true;
     }
-    stoa__heap_init(&root->heap, stoa_world_allocator(prefab->world));
+    stoa__heap_init(&root->heap, stoa_world_allocator(prefab->head.world));
     root->block_size = most * (2 * sizeof *root->values + sizeof *root->from + sizeof(bool));
     root->block = stoa__heap_alloc(&root->heap, root->block_size, _Alignof(max_align_t));
     if (root->block != NULL) {
@@ -66,7 +66,7 @@ static uint32_t root_find(const stoa__prefab_root *root, stoa_component id) {
 static void value_info(const stoa_prefab *prefab, const stoa_value *value, stoa_component id,
                        stoa_component_info *info) {
     if (id != 0) {
-        (void)stoa_component_info_get(prefab->world, id, info);
+        (void)stoa_component_info_get(prefab->head.world, id, info);
         return;
     }
     *info = (stoa_component_info){.name = value->type->identifier,
@@ -106,9 +106,9 @@ static stoa_status root_lay(const stoa_prefab *prefab, const stoa_value *value, 
         return stoa__error(STOA_INVALID, "a value for an instance is put or dropped");
     }
     stoa_component id =
-        value->type != NULL ? stoa_type_find(prefab->world, value->type) : value->id;
+        value->type != NULL ? stoa_type_find(prefab->head.world, value->type) : value->id;
     if (value->type == NULL &&
-        (id == 0 || id > (stoa_component)stoa_component_count(prefab->world))) {
+        (id == 0 || id > (stoa_component)stoa_component_count(prefab->head.world))) {
         return stoa__error(STOA_UNKNOWN, "there is no component with the id %u", id);
     }
     uint32_t at = root_find(root, id);
@@ -122,7 +122,7 @@ static stoa_status root_lay(const stoa_prefab *prefab, const stoa_value *value, 
         root->count++;
     } else if (root->from[at].plan_value == CALLERS) {
         return stoa__error(STOA_DUPLICATE, "component '%s' is named twice",
-                           stoa_component_name(prefab->world, id));
+                           stoa_component_name(prefab->head.world, id));
     } else {
         root->dropped[root->from[at].plan_value] = true;
     }
@@ -244,7 +244,7 @@ static void items_drop(const stoa__prefab_copies *copies, int32_t instance, uint
 
 static stoa_status copy_fail(const stoa_prefab *prefab, const item *failed) {
     return stoa__error(STOA_NO_MEMORY, "the copy hook of component '%s' failed",
-                       failed->id != 0 ? stoa_component_name(prefab->world, failed->id) : "");
+                       failed->id != 0 ? stoa_component_name(prefab->head.world, failed->id) : "");
 }
 
 /* Fills the block; on failure nothing is left in it. */
@@ -279,7 +279,7 @@ stoa_status stoa__prefab_copies_make(stoa__prefab_copies *copies, const stoa_pre
     if (each == 0 || times == 0) {
         return STOA_OK;
     }
-    stoa__heap_init(&copies->heap, stoa_world_allocator(prefab->world));
+    stoa__heap_init(&copies->heap, stoa_world_allocator(prefab->head.world));
     if (each > sizeof copies->small / (size_t)times) {
         copies->size = each <= PTRDIFF_MAX / (size_t)times ? each * (size_t)times : 0;
         copies->block = stoa__heap_alloc(&copies->heap, copies->size, STOA_ALIGNMENT_MAX);

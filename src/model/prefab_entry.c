@@ -148,7 +148,7 @@ stoa_status stoa__prefab_entry_copy(stoa_prefab *prefab, const stoa__prefab_entr
     } else if (made.data != NULL &&
                !stoa__prefab_value_copy(&made.hooks, made.data, source->data, made.size)) {
         status = stoa__error(STOA_NO_MEMORY, "the copy hook of component '%s' failed",
-                             stoa_component_name(prefab->world, made.id));
+                             stoa_component_name(prefab->head.world, made.id));
     }
     if (status != STOA_OK) {
         stoa__heap_free(heap, made.data, made.size, made.alignment);
@@ -172,7 +172,7 @@ typedef struct draft {
 /* Checks a value, finds its component, and makes what it needs; the thread's error is set. */
 static stoa_status draft_read(stoa_prefab *prefab, int32_t node, const stoa_value *value,
                               draft *made) {
-    stoa_world *world = prefab->world;
+    stoa_world *world = prefab->head.world;
     *made = (draft){.at = STOA__MAP_NONE};
     if (value->op != STOA_PUT && value->op != STOA_DROP) {
         return stoa__error(STOA_INVALID, "a value of a prefab is put or dropped");
@@ -317,8 +317,8 @@ static stoa_status node_check(const stoa_prefab *prefab, int32_t node) {
     stoa_status status = stoa__prefab_may_change(prefab);
     if (status == STOA_OK && (uint32_t)node >= stoa__prefab_nodes(prefab)) {
         status = stoa_world_report(
-            prefab->world, stoa__error(STOA_INVALID, "a prefab with %u nodes has no node %d",
-                                       stoa__prefab_nodes(prefab), node));
+            prefab->head.world, stoa__error(STOA_INVALID, "a prefab with %u nodes has no node %d",
+                                            stoa__prefab_nodes(prefab), node));
     }
     return status;
 }
@@ -337,13 +337,13 @@ stoa_status stoa_prefab_node_set_values(stoa_prefab *prefab, int32_t node, const
         status = stoa__error(STOA_LIMIT, "a bundle of %d components is over the limit of %d", count,
                              STOA_BUNDLE_MAX);
     } else if (count > 0) {
-        status = types_register(prefab->world, values, count);
+        status = types_register(prefab->head.world, values, count);
         if (status != STOA_OK) {
             return status;
         }
         status = values_set(prefab, node, values, count);
     }
-    return stoa_world_report(prefab->world, status);
+    return stoa_world_report(prefab->head.world, status);
 }
 
 stoa_status stoa_prefab_node_revert_id(stoa_prefab *prefab, int32_t node, stoa_component id) {

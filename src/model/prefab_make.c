@@ -25,11 +25,11 @@ static stoa_entity instance_make(stoa_prefab *prefab, const stoa_value *values, 
         }
     }
     if (status != STOA_OK) {
-        stoa_world_report(prefab->world, status);
+        stoa_world_report(prefab->head.world, status);
         return STOA_NULL;
     }
     int32_t listed = stoa__prefab_copies_list(&copies, 0, 0, NULL);
-    stoa_entity e = stoa_create_values(prefab->world, root.list, listed);
+    stoa_entity e = stoa_create_values(prefab->head.world, root.list, listed);
     if (stoa_entity_is_null(e)) {
         stoa__prefab_copies_drop(&copies, 0, 0);
     }
@@ -51,20 +51,42 @@ stoa_entity stoa_prefab_instantiate_values(stoa_prefab *prefab, const stoa_value
     return root;
 }
 
-/* stoa_prefab_instantiate for what is not simple, or not ready. */
-STOA__APART static stoa_entity instantiate_any(stoa_prefab *prefab) {
+/* Makes the first instance that is made of a mould that is ready and small: later ones need no
+ * call. It comes after that, since its hooks may free the prefab. */
+STOA__APART static stoa_entity instantiate_open(stoa_prefab *prefab) {
+    stoa_prefab_head *head = &prefab->head;
+    if (((const stoa_world_head *)(const void *)head->world)->open == 0) {
+        if (head->epoch == 0) {
+            prefab->open = prefab->owner->open;
+            prefab->owner->open = prefab;
+        }
+        head->epoch = head->mould.epoch;
+    }
+    return stoa_create_mould(head->world, &head->mould);
+}
+
+/* Makes an instance of a simple prefab whose plan is good. */
+STOA__INLINE stoa_entity simple_make(stoa_prefab *prefab) {
+    stoa_mould *mould = &prefab->head.mould;
+    return mould->target != NULL && mould->epoch != prefab->head.epoch
+               ? instantiate_open(prefab)
+               : stoa_create_mould(prefab->head.world, mould);
+}
+
+/* stoa_prefab_instantiate_any for what is not simple, or not ready. */
+STOA__APART static stoa_entity instantiate_long(stoa_prefab *prefab) {
     if (stoa__prefab_prepare(prefab) != STOA_OK) {
         return STOA_NULL;
     }
-    return prefab->plan.simple ? stoa_create_mould(prefab->world, &prefab->plan.mould)
+    return prefab->plan.simple ? simple_make(prefab)
                                : stoa_prefab_instantiate_values(prefab, NULL, 0);
 }
 
 /* A prefab that was freed has no plan. */
-stoa_entity stoa_prefab_instantiate(stoa_prefab *prefab) {
+stoa_entity stoa_prefab_instantiate_any(stoa_prefab *prefab) {
     return STOA_LIKELY(prefab != NULL && prefab->plan.simple && stoa__prefab_ready(prefab))
-               ? stoa_create_mould(prefab->world, &prefab->plan.mould)
-               : instantiate_any(prefab);
+               ? simple_make(prefab)
+               : instantiate_long(prefab);
 }
 
 /* The columns of many instances: those of the prefab, with the caller's over them. */
@@ -116,7 +138,7 @@ static void *column_copy(columns *c, const stoa__prefab_entry *entry) {
         if (!stoa__prefab_value_copy(&entry->hooks, items + (size_t)i * entry->size, entry->data,
                                      entry->size)) {
             stoa__error(STOA_NO_MEMORY, "the copy hook of component '%s' failed",
-                        stoa_component_name(c->prefab->world, entry->id));
+                        stoa_component_name(c->prefab->head.world, entry->id));
             items_drop(entry, items, i);
             stoa__heap_free(&c->heap, items, count * entry->size, entry->alignment);
             return NULL;
@@ -127,7 +149,7 @@ static void *column_copy(columns *c, const stoa__prefab_entry *entry) {
 
 /* Lists the columns in the root's `list`; the thread's error is set. */
 static stoa_status columns_make(columns *c) {
-    stoa__heap_init(&c->heap, stoa_world_allocator(c->prefab->world));
+    stoa__heap_init(&c->heap, stoa_world_allocator(c->prefab->head.world));
     for (uint32_t i = 0; i < c->root.count; i++) {
         stoa_value value = c->root.values[i];
         const stoa__prefab_entry *entry = column_source(c, i);
@@ -153,7 +175,7 @@ stoa_status stoa_prefab_instantiate_bulk(stoa_prefab *prefab, int32_t entity_cou
         return status;
     }
     if (entity_count < 0) {
-        return stoa_world_report(prefab->world,
+        return stoa_world_report(prefab->head.world,
                                  stoa__error(STOA_INVALID, "a count of %d entities", entity_count));
     }
     if (!plan_alone(&prefab->plan)) {
@@ -167,10 +189,10 @@ stoa_status stoa_prefab_instantiate_bulk(stoa_prefab *prefab, int32_t entity_cou
         status = columns_make(&c);
     }
     if (status != STOA_OK) {
-        return stoa_world_report(prefab->world, status);
+        return stoa_world_report(prefab->head.world, status);
     }
     prefab->owner->busy++;
-    status = stoa_create_bulk_values(prefab->world, entity_count, entities, c.root.list,
+    status = stoa_create_bulk_values(prefab->head.world, entity_count, entities, c.root.list,
                                      (int32_t)c.root.count);
     prefab->owner->busy--;
     columns_free(&c, c.root.count, status == STOA_OK && entity_count > 0);

@@ -134,7 +134,7 @@ static bool prefab_reaches(stoa_prefab *from, const stoa_prefab *prefab) {
 
 /* STOA_OK if a prefab may be given a child; the thread's error is set. */
 static stoa_status child_check(const stoa_prefab *prefab, stoa_prefab *child) {
-    if (child->world != prefab->world) {
+    if (child->head.world != prefab->head.world) {
         return stoa__error(STOA_INVALID, "the child belongs to another world");
     }
     if (prefab->variants > 0) {
@@ -166,7 +166,7 @@ int32_t stoa_prefab_child(stoa_prefab *prefab, stoa_prefab *child) {
         status = stoa__error_memory("a child of a prefab");
     }
     if (status != STOA_OK) {
-        stoa_world_report(prefab->world, status);
+        stoa_world_report(prefab->head.world, status);
         return -1;
     }
     prefab->children[prefab->child_count++] = child;
@@ -184,8 +184,8 @@ static stoa_status node_check(const stoa_prefab *prefab, int32_t node) {
     stoa_status status = stoa__prefab_usable(prefab);
     if (status == STOA_OK && (uint32_t)node >= stoa__prefab_nodes(prefab)) {
         status = stoa_world_report(
-            prefab->world, stoa__error(STOA_INVALID, "a prefab with %u nodes has no node %d",
-                                       stoa__prefab_nodes(prefab), node));
+            prefab->head.world, stoa__error(STOA_INVALID, "a prefab with %u nodes has no node %d",
+                                            stoa__prefab_nodes(prefab), node));
     }
     return status;
 }
@@ -206,7 +206,7 @@ const void *stoa_prefab_node_get_id(const stoa_prefab *prefab, int32_t node, sto
 
 /* The id of a type in the prefab's world; 0 if it is not known there, or there is no prefab. */
 static stoa_component type_id(const stoa_prefab *prefab, stoa_type *type) {
-    return prefab != NULL && !prefab->freed ? stoa_type_find(prefab->world, type) : 0;
+    return prefab != NULL && !prefab->freed ? stoa_type_find(prefab->head.world, type) : 0;
 }
 
 bool stoa_prefab_node_has_type(const stoa_prefab *prefab, int32_t node, stoa_type *type) {
@@ -240,7 +240,7 @@ stoa_status stoa_prefab_set_values(stoa_prefab *prefab, const stoa_value *values
 /* Sets the root's component, which needs a value unless it is a tag. */
 static stoa_status one_set(stoa_prefab *prefab, const stoa_value *value, size_t size) {
     return value->data == NULL && size != 0
-               ? stoa_world_report(prefab->world,
+               ? stoa_world_report(prefab->head.world,
                                    stoa__error(STOA_NULL_ARGUMENT, "the value must not be null"))
                : stoa_prefab_node_set_values(prefab, 0, value, 1);
 }
@@ -252,14 +252,15 @@ stoa_status stoa_prefab_set_id(stoa_prefab *prefab, stoa_component id, const voi
         return status;
     }
     stoa_component_info info;
-    status = stoa_component_info_get(prefab->world, id, &info);
+    status = stoa_component_info_get(prefab->head.world, id, &info);
     if (status != STOA_OK) {
         return status;
     }
     if (size != info.size) {
-        return stoa_world_report(
-            prefab->world, stoa__error(STOA_INVALID, "component '%s' has %u bytes, the value %zu",
-                                       info.name, info.size, size));
+        return stoa_world_report(prefab->head.world,
+                                 stoa__error(STOA_INVALID,
+                                             "component '%s' has %u bytes, the value %zu",
+                                             info.name, info.size, size));
     }
     return one_set(prefab, &(stoa_value){.id = id, .data = value}, size);
 }
@@ -268,7 +269,7 @@ stoa_status stoa_prefab_set_id(stoa_prefab *prefab, stoa_component id, const voi
 static stoa_status type_check(const stoa_prefab *prefab, const stoa_type *type) {
     stoa_status status = stoa__prefab_usable(prefab);
     if (status == STOA_OK && type == NULL) {
-        status = stoa_world_report(prefab->world,
+        status = stoa_world_report(prefab->head.world,
                                    stoa__error(STOA_NULL_ARGUMENT, "the type must not be null"));
     }
     return status;
@@ -316,6 +317,6 @@ stoa_status stoa_prefab_revert_id(stoa_prefab *prefab, stoa_component id) {
 stoa_status stoa_prefab_revert_type(stoa_prefab *prefab, stoa_type *type) {
     stoa_status status = type_check(prefab, type);
     return status == STOA_OK
-               ? stoa_prefab_node_revert_id(prefab, 0, stoa_type_find(prefab->world, type))
+               ? stoa_prefab_node_revert_id(prefab, 0, stoa_type_find(prefab->head.world, type))
                : status;
 }

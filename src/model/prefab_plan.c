@@ -104,7 +104,7 @@ static stoa_status refs_add(builder *b, const stoa__prefab_entry *entry, uint32_
         if ((uint32_t)node >= home->kind->shape.node_count) {
             return stoa__error(STOA_INVALID,
                                "component '%s' refers to node %d of a prefab that has %u",
-                               stoa_component_name(b->prefab->world, entry->id), node,
+                               stoa_component_name(b->prefab->head.world, entry->id), node,
                                home->kind->shape.node_count);
         }
         uint32_t target = node == 0 ? from : home->first + (uint32_t)node - 1;
@@ -269,7 +269,6 @@ static stoa_status plan_build(builder *b) {
     }
     plan->copy_size = copy_place(plan->copy_size, STOA_ALIGNMENT_MAX);
     plan->simple = plan->node_count == 1 && plan->copy_size == 0;
-    plan->mould = (stoa_mould){.values = plan->values, .count = (int32_t)plan->value_count};
     return status;
 }
 
@@ -304,6 +303,8 @@ static stoa_status plan_renew(stoa_prefab *prefab) {
         }
         stoa__prefab_plan_fini(b.heap, &prefab->plan);
         prefab->plan = b.plan;
+        prefab->head.mould =
+            (stoa_mould){.values = b.plan.values, .count = (int32_t)b.plan.value_count};
     }
     atomic_store_explicit(&prefab->ready, changes, memory_order_release);
     return STOA_OK;
@@ -313,7 +314,7 @@ STOA__COLD stoa_status stoa__prefab_plan_make(stoa_prefab *prefab) {
     stoa__mutex_lock(&prefab->owner->lock);
     stoa_status status = stoa__prefab_ready(prefab) ? STOA_OK : plan_renew(prefab);
     stoa__mutex_unlock(&prefab->owner->lock);
-    return stoa_world_report(prefab->world, status);
+    return stoa_world_report(prefab->head.world, status);
 }
 
 int32_t stoa_prefab_count(stoa_prefab *prefab) {
@@ -325,7 +326,7 @@ stoa_component stoa_prefab_component(stoa_prefab *prefab, int32_t index) {
         return 0;
     }
     if ((uint32_t)index >= prefab->plan.nodes[0].count) {
-        stoa_world_report(prefab->world,
+        stoa_world_report(prefab->head.world,
                           stoa__error(STOA_INVALID, "a prefab of %u components has no number %d",
                                       prefab->plan.nodes[0].count, index));
         return 0;

@@ -70,7 +70,7 @@ static stoa_status values_record(stoa_commands *commands, stoa_prefab *prefab,
         }
     }
     if (status != STOA_OK) {
-        return stoa_world_report(prefab->world, status);
+        return stoa_world_report(prefab->head.world, status);
     }
     status = instance_record(&r);
     stoa__prefab_copies_free(&r.copies, status == STOA_OK);
@@ -88,10 +88,10 @@ static stoa_status record_check(const stoa_commands *commands, stoa_prefab *pref
     if (world == NULL) {
         return stoa_last_error().status;
     }
-    return world == prefab->world
+    return world == prefab->head.world
                ? stoa__prefab_prepare(prefab)
                : stoa_world_report(
-                     prefab->world,
+                     prefab->head.world,
                      stoa__error(STOA_INVALID, "the prefab is not of the buffer's world"));
 }
 
@@ -104,10 +104,10 @@ stoa_entity stoa_commands_instantiate(stoa_commands *commands, stoa_prefab *pref
     stoa__heap heap;
     size_t size = prefab->plan.node_count * sizeof *entities;
     if (size > sizeof few) {
-        stoa__heap_init(&heap, stoa_world_allocator(prefab->world));
+        stoa__heap_init(&heap, stoa_world_allocator(prefab->head.world));
         entities = stoa__heap_alloc(&heap, size, _Alignof(stoa_entity));
         if (entities == NULL) {
-            stoa_world_report(prefab->world, stoa__error_memory("the instances of a prefab"));
+            stoa_world_report(prefab->head.world, stoa__error_memory("the instances of a prefab"));
             return STOA_NULL;
         }
     }

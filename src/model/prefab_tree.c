@@ -28,7 +28,8 @@ static stoa_status room_make(trees *t) {
     size_t size = count * sizeof(stoa_batch);
     stoa_batch *batches = stoa__heap_alloc(&t->heap, size, _Alignof(stoa_batch));
     if (batches == NULL) {
-        return stoa_world_report(t->prefab->world, stoa__error_memory("the instances of a prefab"));
+        return stoa_world_report(t->prefab->head.world,
+                                 stoa__error_memory("the instances of a prefab"));
     }
     for (uint32_t i = 0; i + 1 < count; i++) {
         batches[i] = t->plan->batches[i];
@@ -39,14 +40,14 @@ static stoa_status room_make(trees *t) {
         t->root.list[i].op = STOA_PUT;
     }
     batches[count - 1] = (stoa_batch){t->root.list, (int32_t)t->root.count, t->count};
-    stoa_status status = stoa_reserve_batches(t->prefab->world, batches, (int32_t)count);
+    stoa_status status = stoa_reserve_batches(t->prefab->head.world, batches, (int32_t)count);
     stoa__heap_free(&t->heap, batches, size, _Alignof(stoa_batch));
     return status;
 }
 
 /* Makes one entity of a tree; reported. One that a hook destroyed before its turn is left out. */
 static stoa_status node_make(trees *t, int32_t tree, uint32_t node) {
-    stoa_world *world = t->prefab->world;
+    stoa_world *world = t->prefab->head.world;
     stoa_entity *entities = t->entities + (size_t)tree * t->plan->node_count;
     bool early = t->plan->nodes[node].early;
     if (early && !stoa_alive(world, entities[node])) {
@@ -66,7 +67,7 @@ static stoa_status early_make(trees *t, int32_t tree) {
     stoa_entity *entities = t->entities + (size_t)tree * t->plan->node_count;
     for (uint32_t i = 0; i < t->plan->node_count; i++) {
         if (t->plan->nodes[i].early) {
-            entities[i] = stoa_create(t->prefab->world);
+            entities[i] = stoa_create(t->prefab->head.world);
             if (stoa_entity_is_null(entities[i])) {
                 return stoa_last_error().status;
             }
@@ -88,8 +89,8 @@ static void trees_undo(const trees *t, stoa_status status) {
     do {
         kept = gone = false;
         for (size_t i = t->entity_count; i-- > 0;) {
-            if (stoa_alive(t->prefab->world, t->entities[i])) {
-                bool goes = stoa_destroy(t->prefab->world, t->entities[i]) == STOA_OK;
+            if (stoa_alive(t->prefab->head.world, t->entities[i])) {
+                bool goes = stoa_destroy(t->prefab->head.world, t->entities[i]) == STOA_OK;
                 gone = gone || goes;
                 kept = kept || !goes;
             }
@@ -134,7 +135,8 @@ static stoa_status trees_run(trees *t, stoa_entity *entities, bool roots_only) {
     t->entities = stoa__heap_zalloc(&t->heap, size, _Alignof(stoa_entity));
     if (t->entities == NULL) {
         stoa__prefab_copies_drop(&t->copies, 0, 0);
-        return stoa_world_report(t->prefab->world, stoa__error_memory("the instances of a prefab"));
+        return stoa_world_report(t->prefab->head.world,
+                                 stoa__error_memory("the instances of a prefab"));
     }
     stoa_status status = trees_make(t);
     if (status == STOA_OK) {
@@ -153,7 +155,7 @@ stoa_status stoa__prefab_trees(stoa_prefab *prefab, int32_t tree_count, stoa_ent
     t.count = tree_count;
     t.entities = NULL;
     t.entity_count = (size_t)tree_count * prefab->plan.node_count;
-    stoa__heap_init(&t.heap, stoa_world_allocator(prefab->world));
+    stoa__heap_init(&t.heap, stoa_world_allocator(prefab->head.world));
     stoa_status status = STOA_OK;
     if (t.entity_count > STOA_ENTITY_MAX) {
         status = stoa__error(STOA_LIMIT, "a world holds at most %d entities", STOA_ENTITY_MAX);
@@ -168,7 +170,7 @@ stoa_status stoa__prefab_trees(stoa_prefab *prefab, int32_t tree_count, stoa_ent
         }
     }
     if (status != STOA_OK) {
-        return stoa_world_report(prefab->world, status);
+        return stoa_world_report(prefab->head.world, status);
     }
     if (tree_count > 0) {
         status = trees_run(&t, entities, roots_only);
@@ -181,13 +183,14 @@ stoa_status stoa__prefab_trees(stoa_prefab *prefab, int32_t tree_count, stoa_ent
 stoa_status stoa__prefab_room(const stoa_prefab *prefab, const stoa_entity *entities,
                               int32_t capacity) {
     if (entities == NULL) {
-        return stoa_world_report(prefab->world,
+        return stoa_world_report(prefab->head.world,
                                  stoa__error(STOA_NULL_ARGUMENT, "the entities must not be null"));
     }
     if (capacity < 0 || (uint32_t)capacity < prefab->plan.node_count) {
-        return stoa_world_report(
-            prefab->world, stoa__error(STOA_INVALID, "room for %d handles, %u entities are made",
-                                       capacity, prefab->plan.node_count));
+        return stoa_world_report(prefab->head.world,
+                                 stoa__error(STOA_INVALID,
+                                             "room for %d handles, %u entities are made", capacity,
+                                             prefab->plan.node_count));
     }
     return STOA_OK;
 }

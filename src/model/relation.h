@@ -203,6 +203,12 @@ static inline uint32_t stoa__list_capacity(const stoa__list *list) {
     return (uint32_t)STOA__LIST_FEW << list->doublings;
 }
 
+/* Not 0 if a list has blocks that must be freed when nobody has it. Told without branches. */
+static inline uintptr_t stoa__list_burden(const stoa__list *list) {
+    return (uintptr_t)list->spare | (uintptr_t)list->shown |
+           (stoa__list_capacity(list) & ~(2u * STOA__LIST_KEPT - 1));
+}
+
 /* Adds to a list; false if that needs memory and there is none. */
 bool stoa__list_append(stoa__list *list, stoa_entity e);
 

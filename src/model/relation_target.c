@@ -14,7 +14,7 @@
 #define SOURCES_MAX 256
 
 /* Sources that are copied together: there is room for as many wherever there is for one. */
-#define SOURCES_STEP 4
+#define SOURCES_STEP STOA__LIST_FEW
 
 bool stoa__side_joinable(const stoa_world *world, const stoa__side *side, stoa_entity e) {
     return stoa_alive(world, e) && stoa_lock_of(world, e) != STOA_LOCK_LOSING &&
@@ -104,50 +104,64 @@ static void queue_loosen(stoa__relations *all, uint32_t from) {
     all->tight = NULL;
 }
 
-/* Takes the list of an entity that is gone away from it, and puts it into the queue. */
-static void list_queue(stoa__relation *relation, stoa__list **place) {
-    stoa__relations *all = relation->all;
-    stoa__list *list = *place;
-    *place = NULL;
-    queue_add(all, list);
-    list->tight = true;
-    all->tight = all->tight != NULL ? all->tight : list;
-    all->version++;
-    relation->link_count -= list->count;
-}
-
-/* Puts the lists of entities that are gone into the queue. They may be anywhere in memory, so they
- * are asked for before the first is looked at. */
-static void lists_queue(stoa__relation *relation, const stoa_entity *owners, uint32_t count) {
-    const stoa__paged *lists = &relation->sides[STOA__TARGET].lists;
-    stoa__list **places[SOURCES_MAX];
+/* Where the lists of entities are noted; NULL: there is no page. The lists are asked for, since
+ * they may be anywhere in memory. */
+static void places_find(const stoa__paged *lists, const stoa_entity *owners, uint32_t count,
+                        stoa__list ***places) {
+    void *const *pages = lists->pages;
+    uint32_t capacity = lists->capacity;
     for (uint32_t i = 0; i < count; i++) {
-        places[i] = stoa__paged_find(lists, owners[i].index);
-        if (places[i] != NULL) {
-            STOA_PREFETCH(*places[i]);
+        uint32_t index = owners[i].index, page = index / STOA__PAGED_SIZE;
+        stoa__list **entries = page < capacity ? pages[page] : NULL;
+        places[i] = entries != NULL ? &entries[index % STOA__PAGED_SIZE] : NULL;
+        if (entries != NULL) {
+            STOA_PREFETCH(entries[index % STOA__PAGED_SIZE]);
         }
     }
+}
+
+/* Takes the lists of entities that are gone away from them, and puts them into the queue. */
+static void lists_queue(stoa__relation *relation, const stoa_entity *owners, uint32_t count,
+                        stoa__list **const *places) {
+    stoa__relations *all = relation->all;
+    stoa__list *last = all->queue != NULL ? all->queue_last : NULL;
+    stoa__list **next = last != NULL ? &last->next : &all->queue, **first = next;
+    uint32_t links = 0, queued = 0;
     for (uint32_t i = 0; i < count; i++) {
         stoa__list *list = places[i] != NULL ? *places[i] : NULL;
         if (list != NULL && stoa_entity_eq(list->owner, owners[i])) {
             STOA_PREFETCH(list->items);
-            list_queue(relation, places[i]);
+            *places[i] = NULL;
+            list->tight = true;
+            links += list->count;
+            queued++;
+            *next = last = list;
+            next = &list->next;
         }
     }
+    *next = NULL;
+    all->queue_last = last;
+    all->tight = all->tight != NULL ? all->tight : *first;
+    all->version += queued;
+    relation->link_count -= links;
 }
 
 /* Destroys sources whose target is gone, SOURCES_MAX at most, of which nobody is told, and returns
  * how many; if some are `deep`, their own sources come to the queue. Links that they leave tell
- * nothing. */
+ * nothing. Lists are asked for before their owners are destroyed, and there when they are. */
 static uint32_t sources_end(stoa_world *world, stoa__relation *relation, const stoa_entity *sources,
                             uint32_t count, bool deep) {
-    stoa_entity items[SOURCES_MAX];
-    stoa_owners owners = {relation->sides[STOA__TARGET].component, deep ? items : NULL, 0};
-    int32_t ended = stoa_destroy_quietly_many(world, sources, (int32_t)count, relation, &owners);
-    if (deep) {
-        lists_queue(relation, items, (uint32_t)owners.count);
+    const stoa__side *side = &relation->sides[STOA__TARGET];
+    if (!deep) {
+        stoa_owners none = {side->component, NULL, 0};
+        return (uint32_t)stoa_destroy_quietly_many(world, sources, (int32_t)count, relation, &none);
     }
-    return (uint32_t)ended;
+    stoa__list **places[SOURCES_MAX];
+    places_find(&side->lists, sources, count, places);
+    uint32_t ended =
+        (uint32_t)stoa_destroy_quietly_many(world, sources, (int32_t)count, relation, NULL);
+    lists_queue(relation, sources, ended < count ? ended : count, places);
+    return ended;
 }
 
 /* Takes the first list, whose sources are all gone, out of the queue. */
@@ -163,33 +177,66 @@ static void queue_pop(const stoa_world *world, stoa__relations *all) {
     }
 }
 
-/* Destroys together who is in the first lists, as many as fit, if they are tight and of one
- * relation. Lists that are done are gone after it; `*gone` tells how many of the next one are, if
- * it returns false: the one after those is out of the ordinary. */
-static bool lists_end(stoa_world *world, stoa__relations *all, uint32_t *gone) {
+/* Who is in the first lists of the queue, which are tight and alike. */
+typedef struct batch {
+    stoa__list *last;
+    uint32_t list_count;
+    uint32_t count;
+    bool light; /* no list has blocks that must be freed */
     stoa_entity sources[SOURCES_MAX + SOURCES_STEP];
+} batch;
+
+/* Gathers the sources of the first lists, as many as fit. If the first is tight, so are all. */
+static void batch_gather(stoa__list *list, batch *b) {
+    const stoa__side *side = list->side;
+    stoa__list *last = NULL;
+    bool deep = list->deep;
+    uintptr_t burden = 0;
     uint32_t count = 0, lists = 0;
-    const stoa__list *first = all->queue;
-    for (const stoa__list *list = first;
-         list != NULL && list->tight && list->side == first->side && list->deep == first->deep &&
-         list->count <= SOURCES_MAX - count;
+    for (; list != NULL && list->side == side && list->deep == deep &&
+           list->count <= SOURCES_MAX - count;
          list = list->next, lists++) {
-        for (uint32_t i = 0; i < list->count; i += SOURCES_STEP) {
-            memcpy(sources + count + i, list->items + i, SOURCES_STEP * sizeof *sources);
+        const stoa_entity *items = list->items;
+        /* Where the next one most likely has its sources: known before that one has come. */
+        STOA_PREFETCH((const void *)((uintptr_t)list->next + offsetof(stoa__list, few)));
+        uint32_t end = count + list->count;
+        for (; count < end; count += SOURCES_STEP, items += SOURCES_STEP) {
+            memcpy(b->sources + count, items, SOURCES_STEP * sizeof *items);
         }
-        count += list->count;
+        count = end;
+        burden |= stoa__list_burden(list);
+        last = list;
     }
+    b->last = last;
+    b->list_count = lists;
+    b->count = count;
+    b->light = burden == 0;
+}
+
+/* Destroys together who is in the first lists, if they are tight and of one relation. Lists that
+ * are done are gone after it; `*gone` tells how many of the next one are, if it returns false: the
+ * one after those is out of the ordinary. */
+static bool lists_end(stoa_world *world, stoa__relations *all, uint32_t *gone) {
+    batch b;
+    stoa__list *first = all->queue;
     *gone = 0;
-    if (lists == 0) {
+    if (!first->tight || first->count > SOURCES_MAX) {
         return false;
     }
-    uint32_t ended = sources_end(world, first->side->relation, sources, count, first->deep);
-    for (; lists > 0 && all->queue->count <= ended; lists--) {
+    batch_gather(first, &b);
+    uint32_t ended = sources_end(world, first->side->relation, b.sources, b.count, first->deep);
+    if (ended == b.count && b.light) {
+        all->queue = all->tight = b.last->next;
+        b.last->next = all->idle;
+        all->idle = first;
+        return true;
+    }
+    for (; b.list_count > 0 && all->queue->count <= ended; b.list_count--) {
         ended -= all->queue->count;
         queue_pop(world, all);
     }
     *gone = ended;
-    return lists == 0;
+    return b.list_count == 0;
 }
 
 /* How many sources of a list, from one on and up to `most`, can be destroyed together as far as the

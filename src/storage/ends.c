@@ -3,42 +3,78 @@
  * What has to be found out for each entity is the same for all of them: how rows are moved, where
  * the last one is. It is found out once. First the entity table and the entities of rows are put
  * right for a block of them, and what comes to stand where is noted; then each column is moved in
- * that order. So rows come to stand as if each entity had been destroyed by a call of its own. A
- * row that is the last one itself is not copied: often half of them are. O(entities), no memory
- * needed. One thread at a time. */
+ * that order. So rows come to stand as if each entity had been destroyed by a call of its own. As
+ * long as a block ends the last rows themselves, which is often half of them, nothing is copied.
+ * O(entities), no memory needed. One thread at a time. */
 #include "storage/ends.h"
 
 #include "storage/entities.h"
 
-/* Moves the rows of one column of a known size, or of `size` bytes where that is not. */
-STOA__INLINE void column_fill(const stoa__hole *hole, const stoa__hole *end, const uint8_t *last,
-                              uint32_t offset, size_t size) {
-    for (last += offset; hole != end; hole++) {
-        stoa__copy_bytes(hole->data + offset + hole->slot * size, last, size);
-        last -= size;
+/* Rows that are filled, in one chunk after the other. The last row of a block has the highest
+ * number; it is the first to be moved. */
+typedef struct run {
+    uint8_t *data;
+    uint64_t places; /* of the chunk begin here */
+    uint32_t low;    /* the number of the last one */
+} run;
+
+/* A block of rows at the end of an archetype. Those from `top` on were ended themselves; of the
+ * others each, down to `low`, fills another row of the archetype, or itself. */
+typedef struct block {
+    stoa__storage *storage;
+    const stoa__archetype *archetype;
+    stoa__row first; /* number 0 */
+    uint32_t top;
+    uint32_t low;
+    uint32_t run_last; /* the number of the last run */
+    run runs[STOA__HOLES_MAX + 1];
+    uint32_t slots[STOA__HOLES_MAX]; /* of the rows that are filled, by who fills them */
+} block;
+
+/* A large row may not be copied onto itself. */
+STOA__INLINE void item_copy(uint8_t *to, const uint8_t *from, size_t size) {
+    if (size <= 32 || to != from) {
+        stoa__copy_bytes(to, from, size);
     }
 }
 
-static void columns_fill(const stoa__archetype *archetype, const stoa__hole *hole, uint32_t count,
-                         stoa__row last) {
+/* Moves the rows of one column of a known size, or of `size` bytes where that is not. */
+STOA__INLINE void column_fill(const block *b, uint32_t offset, size_t size) {
+    const uint8_t *from = b->first.data + offset + (b->first.slot + b->top) * size;
+    const uint32_t *slot = b->slots + b->top, *end = b->slots + b->low;
+    for (const run *r = b->runs; slot != end; r++) {
+        uint8_t *column = r->data + offset;
+        const uint32_t *low = b->slots + r->low;
+        for (; slot - low >= 4; slot -= 4, from -= 4 * size) {
+            item_copy(column + slot[-1] * size, from - size, size);
+            item_copy(column + slot[-2] * size, from - 2 * size, size);
+            item_copy(column + slot[-3] * size, from - 3 * size, size);
+            item_copy(column + slot[-4] * size, from - 4 * size, size);
+        }
+        for (; slot != low; slot--, from -= size) {
+            item_copy(column + slot[-1] * size, from - size, size);
+        }
+    }
+}
+
+static void columns_fill(const stoa__archetype *archetype, const block *b) {
     const stoa__lane *lane = archetype->lanes;
-    const stoa__hole *end = hole + count;
     for (uint32_t n = archetype->lane_count; n > 0; n--, lane++) {
         switch (lane->size) {
         case 4:
-            column_fill(hole, end, last.data + last.slot * 4, lane->offset, 4);
+            column_fill(b, lane->offset, 4);
             break;
         case 8:
-            column_fill(hole, end, last.data + last.slot * 8, lane->offset, 8);
+            column_fill(b, lane->offset, 8);
             break;
         case 12:
-            column_fill(hole, end, last.data + last.slot * 12, lane->offset, 12);
+            column_fill(b, lane->offset, 12);
             break;
         case 16:
-            column_fill(hole, end, last.data + last.slot * 16, lane->offset, 16);
+            column_fill(b, lane->offset, 16);
             break;
         default:
-            column_fill(hole, end, last.data + last.slot * lane->size, lane->offset, lane->size);
+            column_fill(b, lane->offset, lane->size);
         }
     }
 }
@@ -54,70 +90,73 @@ static void records_stamp(const stoa__storage *storage, stoa__handles handles, u
     }
 }
 
-/* Rows that were ended: some that were the last ones themselves, then some that the last ones are
- * to fill. */
-typedef struct block {
-    uint32_t ended;
-    uint32_t filled;
-    stoa__hole holes[STOA__HOLES_MAX];
-} block;
+/* Begins a run of rows in the chunk of an entity, which comes to be as new as that of the last
+ * rows. False if the entity is none of the archetype, or its slot cannot be freed that simply. */
+STOA__APART static bool run_begin(block *b, const stoa_entity *e, uint32_t low) {
+    const stoa__storage *storage = b->storage;
+    const stoa__archetype *archetype = b->archetype;
+    const stoa_record *record = stoa__entities_find(storage, *e);
+    b->runs[b->run_last].low = low;
+    if (record == NULL || e->generation == STOA__GENERATION_MAX ||
+        stoa__row_archetype(storage, record->place) != archetype) {
+        return false;
+    }
+    stoa__row row = stoa__row_at(storage, record->place);
+    b->runs[++b->run_last] = (run){row.data, row.place - row.slot, 0};
+    if (row.data != b->first.data) {
+        stoa__row_states_merge(archetype, row.data, b->first.data);
+    }
+    return true;
+}
 
 /* Ends up to a block of rows of a plain archetype, except for their columns. What changes with each
  * is kept in locals, which is what registers there are. */
-static void block_end(stoa__storage *storage, const stoa__archetype *archetype,
-                      stoa__handles handles, block *b) {
-    stoa_record *records = storage->head.records;
-    const stoa_chunk_ref *chunks = storage->head.chunks;
-    uint32_t record_count = storage->head.record_count, free_first = storage->free_first;
-    stoa__row row = stoa__row_last(archetype);
-    const stoa_entity *rows = (const stoa_entity *)(const void *)row.data;
-    const uint8_t *at = handles.first, *end = at + handles.count * handles.stride;
-    ptrdiff_t last = (ptrdiff_t)row.slot;
-    /* The chunk of rows at hand; it knows how new the last one is. */
-    uint8_t *data = row.data;
-    uint64_t places = stoa__places_of(row.place >> STOA_PLACE_BITS);
-    stoa__hole *hole = b->holes;
-    for (; at != end; at += handles.stride, last--) {
-        uint32_t index = stoa__handle_at(at)->index;
-        uint32_t generation = stoa__handle_at(at)->generation;
-        if (!STOA_LIKELY(index < record_count)) {
-            break;
-        }
-        stoa_record *record = &records[index];
-        uint32_t next = generation + 1; /* none after the last one, or if it is dead */
-        if (!STOA_LIKELY(record->generation == generation && (int32_t)next > 1)) {
-            break;
-        }
-        uint32_t place = record->place;
-        uint64_t slot = place - places;
-        if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
-            uint32_t chunk = place >> STOA_PLACE_BITS;
-            if (chunks[chunk].archetype != &archetype->head) {
+STOA__INLINE void block_end(block *b, stoa__handles handles) {
+    stoa_record *records = b->storage->head.records;
+    uint32_t record_count = b->storage->head.record_count, free_first = b->storage->free_first;
+    const stoa_entity *rows = stoa__row_entity(b->first);
+    const uint8_t *at = handles.first;
+    size_t i = handles.count;
+    /* Its chunk knows how new the last row is. */
+    b->runs[0] = (run){b->first.data, stoa__places_of(b->first.place >> STOA_PLACE_BITS), 0};
+    b->run_last = 0;
+    b->top = handles.count;
+    do {
+        uint8_t *data = b->runs[b->run_last].data;
+        uint64_t places = b->runs[b->run_last].places;
+        for (; i > 0; at += handles.stride, i--) {
+            uint32_t index = stoa__handle_at(at)->index;
+            uint32_t generation = stoa__handle_at(at)->generation;
+            if (!STOA_LIKELY(index < record_count)) {
                 break;
             }
-            data = chunks[chunk].data;
-            places = stoa__places_of(chunk);
-            slot = place - places;
-            if (data != row.data) {
-                stoa__row_states_merge(archetype, data, row.data);
+            stoa_record *record = &records[index];
+            /* None after the last one, or if it is dead. */
+            uint32_t dead = generation + 1 + STOA__DEAD;
+            if (!STOA_LIKELY(record->generation == generation && dead > (STOA__DEAD | 1))) {
+                break;
             }
+            uint32_t place = record->place;
+            uint64_t slot = place - places;
+            if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
+                break;
+            }
+            uint64_t moved = stoa_bits_read(&rows[i - 1]);
+            if (STOA_LIKELY(STOA_FIRST(moved) != index || i != b->top)) {
+                memcpy(data + slot * sizeof moved, &moved, sizeof moved);
+                records[STOA_FIRST(moved)].place = place;
+                b->slots[i - 1] = (uint32_t)slot;
+            } else {
+                b->top--;
+            }
+            record->generation = dead;
+            record->place = free_first;
+            free_first = index;
         }
-        if (STOA_LIKELY(slot != (uint64_t)last || data != row.data)) {
-            *hole++ = (stoa__hole){data, slot};
-            uint64_t moved = stoa_bits_read(&rows[last]);
-            memcpy(data + slot * sizeof moved, &moved, sizeof moved);
-            records[STOA_FIRST(moved)].place = place;
-        } else if (hole != b->holes) {
-            break;
-        }
-        record->generation = next | STOA__DEAD;
-        record->place = free_first;
-        free_first = index;
-    }
-    b->ended = (uint32_t)((ptrdiff_t)row.slot - last);
-    b->filled = (uint32_t)(hole - b->holes);
-    storage->free_first = free_first;
-    storage->free_count += b->ended;
+    } while (i > 0 && run_begin(b, stoa__handle_at(at), (uint32_t)i));
+    b->runs[b->run_last].low = b->low = (uint32_t)i;
+    b->storage->free_first = free_first;
+    b->storage->free_count += handles.count - b->low;
 }
 
 /* Ends rows of a plain archetype, at most until a chunk is empty. */
@@ -127,19 +166,20 @@ static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
     stoa__row last = stoa__row_last(archetype);
     handles.count = handles.count <= last.slot ? handles.count : (uint32_t)last.slot + 1;
     handles.count = handles.count < STOA__HOLES_MAX ? handles.count : STOA__HOLES_MAX;
-    block_end(storage, archetype, handles, &b);
-    if (b.ended == 0) {
+    b.storage = storage;
+    b.archetype = archetype;
+    b.first = (stoa__row){last.data, last.slot + 1 - handles.count, last.place + 1 - handles.count};
+    block_end(&b, handles);
+    uint32_t ended = handles.count - b.low;
+    if (ended == 0) {
         return 0;
     }
     if (storage->record_stamps != NULL) {
-        records_stamp(storage, handles, b.ended, last);
+        records_stamp(storage, handles, ended, last);
     }
-    if (b.filled > 0) {
-        last.slot -= b.ended - b.filled;
-        columns_fill(archetype, b.holes, b.filled, last);
-    }
-    stoa__row_pop_many(storage, archetype, b.ended);
-    return b.ended;
+    columns_fill(archetype, &b);
+    stoa__row_pop_many(storage, archetype, ended);
+    return ended;
 }
 
 /* Ends entities of any archetype, that of those without components too. */
@@ -159,7 +199,7 @@ static uint32_t any_end(stoa__storage *storage, const stoa__archetype *archetype
 }
 
 uint32_t stoa__ends_run(stoa__storage *storage, stoa__archetype *archetype, stoa__handles handles) {
-    if (!archetype->plain || archetype->rich || archetype->index == 0) {
+    if (!archetype->plain || archetype->rich || archetype->head.chunk_count == 0) {
         return any_end(storage, archetype, handles);
     }
     uint32_t ended = plain_end(storage, archetype, handles);

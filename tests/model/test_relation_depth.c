@@ -109,6 +109,32 @@ static void cascade_finds_sources_that_a_hook_has_made_meanwhile(void **state) {
     root_end(w, root);
 }
 
+static stoa_status source_refuse(stoa_world *w, stoa_entity e, const void *values, int32_t count,
+                                 void *user) {
+    (void)w, (void)e, (void)values, (void)count, (void)user;
+    return stoa_fail(STOA_REFUSED, "full");
+}
+
+/* REL-01 */
+static void block_that_was_made_ready_goes_with_its_list(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_relation r = inside_new(w, STOA_CASCADE, true);
+    stoa_entity ship = stoa_create(w), box = inside_make(w, ship), last = STOA_NULL;
+    for (int i = 0; i < 8; i++) {
+        last = inside_make(w, box);
+    }
+    stoa_hook veto = stoa_veto_new(w, &(stoa_veto_desc){.kind = STOA_VETO_SET,
+                                                        .type = STOA_TYPE_OF(Inside),
+                                                        .call = source_refuse});
+    /* One more needs a larger block, which is there when it is refused. */
+    stoa_entity none = stoa_create_with(w, STOA_VALUE(Inside, {.container = box}));
+    assert_true(stoa_entity_is_null(none));
+    assert_int_equal(stoa_hook_remove(w, veto), STOA_OK);
+    assert_int_equal(stoa_relation_sources(w, r, box).count, 8);
+    assert_int_equal(stoa_destroy(w, ship), STOA_OK);
+    assert_false(stoa_alive(w, box) || stoa_alive(w, last));
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
 
 int main(void) {
@@ -119,6 +145,7 @@ int main(void) {
         test(cascade_finds_sources_that_moved_with_their_target),
         test(cascade_finds_sources_that_were_there_before_the_relation),
         test(cascade_finds_sources_that_a_hook_has_made_meanwhile),
+        test(block_that_was_made_ready_goes_with_its_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,10 +83,34 @@ static void run_ends_at_who_is_dead_or_elsewhere(void **state) {
     assert_int_equal(stoa__ends_run(&f->storage, both, stoa__handles_of(wild, 2)), 0);
 }
 
+/* CHG-02 */
+static void chunk_becomes_as_new_as_the_rows_that_fill_it(void **state) {
+    fixture *f = *state;
+    stoa_component id = type_make(f, 12);
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, &id, 1);
+    assert_non_null(archetype);
+    while (archetype->head.chunk_count < 3 || archetype->tail->count < 4) {
+        row_add(f, archetype);
+    }
+    const stoa_chunk *chunks = archetype->head.chunks;
+    stoa_entity list[2];
+    for (int i = 0; i < 2; i++) {
+        stoa__row row = stoa__row_at(&f->storage, chunks[i].number << STOA_PLACE_BITS);
+        list[i] = *stoa__row_entity(row);
+    }
+    STOA_STORE(&stoa__state_number(archetype, chunks[2].data, 0)->changed, 9);
+    assert_int_equal(stoa__ends_run(&f->storage, archetype, stoa__handles_of(list, 2)), 2);
+    for (int i = 0; i < 3; i++) {
+        stoa_column_state *column = stoa__state_number(archetype, chunks[i].data, 0);
+        assert_int_equal(STOA_LOAD(&column->changed), 9);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_STORAGE(rows_stand_as_after_one_by_one),
         WITH_STORAGE(run_ends_at_who_is_dead_or_elsewhere),
+        WITH_STORAGE(chunk_becomes_as_new_as_the_rows_that_fill_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,7 @@ stoa_status stoa__observe_remove(stoa_world *world, uint32_t id) {
     if (world->hooks.depth > 0) {
         observer->removed = true;
         world->hooks.observers_purge = observers_purge;
+        world->hooks.stale = true;
         return STOA_OK;
     }
     *at = observer->next;

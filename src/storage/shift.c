@@ -24,6 +24,8 @@ void stoa__shift_regate(const stoa__storage *storage, stoa__edge *edge, bool str
     edge->open = straight && (!edge->watched || told) && storage->record_stamps == NULL &&
                  edge->kept <= UINT8_MAX && edge_worded(edge);
     edge->vector = edge->open && edge_vector(edge);
+    edge->hook =
+        edge->vector && edge->watched ? stoa__component_at(storage, edge->single)->sole : NULL;
 }
 
 STOA__COLD stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *from, uint8_t *to,
@@ -39,9 +41,16 @@ STOA__COLD stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *from, 
     return STOA_OK;
 }
 
+/* The gate of a way along an edge. */
+static uint64_t edge_gate(const stoa__edge *edge) {
+    bool straight = edge->vector && (!edge->watched || edge->hook != NULL);
+    uint32_t kind = !straight ? STOA__GATE_ANY : edge->watched ? STOA__GATE_TOLD : 0;
+    return edge->open ? stoa__gate_at(kind, edge->epoch) : 0;
+}
+
 void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot) {
     bool drops = (edge->single & STOA__KEY_DROP) != 0;
-    *way = (stoa__way){.gate = edge->vector && !edge->watched ? stoa__gate_of(edge->epoch) : 0,
+    *way = (stoa__way){.gate = edge_gate(edge),
                        .edge = edge,
                        .slot = slot,
                        .source = edge->source,
@@ -56,15 +65,21 @@ void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot) {
 }
 
 bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
-    if (way->slot == STOA__NONE || way->gate != stoa__gate_of(storage->head.epoch)) {
+    uint64_t told = stoa__gate_at(STOA__GATE_TOLD, 0), sparse = stoa__gate_at(STOA__GATE_SPARSE, 0);
+    if (way->slot == STOA__NONE || (way->gate & ~sparse) != stoa__gate_of(storage->head.epoch)) {
         return true;
+    }
+    if ((way->gate & sparse) == sparse) {
+        return way->set != NULL && way->edge == NULL;
     }
     stoa__way is;
     stoa__way_fill(&is, way->edge, way->slot);
+    bool heard = (way->gate & told) == 0 ||
+                 way->edge->hook == stoa__component_at(storage, way->edge->single)->sole;
     const stoa__archetype *source = way->source;
     return is.gate == way->gate && is.source == source && is.side == way->side &&
            memcmp(is.kept, way->kept, sizeof is.kept) == 0 &&
-           memcmp(is.indexes, way->indexes, sizeof is.indexes) == 0 && !way->edge->watched &&
+           memcmp(is.indexes, way->indexes, sizeof is.indexes) == 0 && heard &&
            storage->archetypes[is.indexes[0]] == source &&
            stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge;
 }

@@ -10,6 +10,10 @@
 
 #include "storage/edge.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /* Rows that a shift touches: the one that leaves, where it goes, and the last one of the source,
  * which fills the hole and may be the same as the first. */
 typedef struct stoa__shift {
@@ -35,9 +39,12 @@ STOA__INLINE uint32_t stoa__shift_run(uint32_t size) {
  * `told`: only hooks want to know. */
 void stoa__shift_regate(const stoa__storage *storage, stoa__edge *edge, bool straight, bool told);
 
-/* True if rows may be shifted along an edge now. */
-STOA__INLINE bool stoa__shift_open(const stoa__storage *storage, const stoa__edge *edge) {
-    return edge->open && stoa__gate_of(edge->epoch) == stoa__gate_now(storage);
+/* True if rows may be shifted along a way now. That its edge is open is not enough: it may have
+ * been read anew since the way was noted. */
+STOA__INLINE bool stoa__way_open(const stoa__storage *storage, const stoa__way *way) {
+    uint64_t differ = way->gate ^ stoa__gate_now(storage);
+    uint64_t sparse = stoa__gate_at(STOA__GATE_SPARSE, 0);
+    return (differ & ~sparse) == 0 && differ != sparse;
 }
 
 /* Merges the states of all columns that a shift touched; STOA_OK. */
@@ -213,6 +220,96 @@ STOA__INLINE uint64_t stoa__shift_vector(const stoa__shift *shift, const stoa__w
     stoa__vector_move(stoa__vector_row(shift->to) + in, hole + out);
     stoa__vector_move(hole + out, filler + out);
     return differ;
+}
+
+/* Two words side by side, in a register of which there are enough. */
+#if defined(__SSE2__)
+typedef __m128i stoa__two;
+#else
+typedef stoa_pair stoa__two;
+#endif
+
+/* Reads two words, each by itself: a processor is slow to read more than was written just before.
+ */
+STOA__INLINE stoa__two stoa__two_read(const void *first, const void *second) {
+    int32_t one, other;
+    memcpy(&one, first, sizeof one);
+    memcpy(&other, second, sizeof other);
+#if defined(__SSE2__)
+    return _mm_unpacklo_epi32(_mm_cvtsi32_si128(one), _mm_cvtsi32_si128(other));
+#else
+    return (stoa__two){(uint32_t)one, (uint32_t)other};
+#endif
+}
+
+STOA__INLINE void stoa__two_write(void *to, stoa__two two) {
+#if defined(__SSE2__)
+    _mm_storel_epi64((__m128i *)to, two);
+#else
+    memcpy(to, &two, sizeof two);
+#endif
+}
+
+/* True if no ticks have to be merged when a row is shifted that keeps one vector. */
+STOA__INLINE bool stoa__vector_same(const stoa__way *way, const stoa_chunk_ref *chunk) {
+    uint32_t out = way->kept[0], in = way->kept[1];
+    uint64_t ticks = stoa__state_ticks(stoa__state_of(chunk->data, out));
+    return STOA_LIKELY(ticks == stoa__state_ticks(stoa__state_of(way->end->data, in))) &&
+           STOA_LIKELY(ticks == stoa__state_ticks(stoa__state_of(way->tail->data, out)));
+}
+
+/* Shifts a row with a vector that is put, where no ticks have to be merged; returns where that is.
+ * Everything of the rows is read before any of them is written, the caller's value first, which may
+ * be in one of them: behind stores whose place is known late reads would wait. */
+STOA__INLINE uint8_t *stoa__vector_put(const stoa__storage *storage, const stoa__way *way,
+                                       const stoa_chunk_ref *chunk, uint64_t handle,
+                                       const uint8_t *value) {
+    stoa_chunk *end = way->end, *tail = way->tail;
+    size_t row = (uint32_t)end->count, last = (uint32_t)tail->count - 1;
+    end->count = (int32_t)row + 1;
+    tail->count = (int32_t)last;
+    stoa__two given = stoa__two_read(value, value + 4);
+    uint32_t given_end, leaves_end, fills_end;
+    uint64_t leaves, fills;
+    memcpy(&given_end, value + 8, sizeof given_end);
+    uint32_t place = end->number << STOA_PLACE_BITS | (uint32_t)row;
+    const uint8_t *filler = tail->data + 8 * last;
+    uint64_t moved = stoa_bits_read(filler);
+    size_t out = way->kept[0];
+    filler += 4 * last + out;
+    stoa_record *records = storage->head.records;
+    size_t slot = records[STOA_FIRST(handle)].place;
+    /* The record of the entity comes second: if its row is the last one both are the same. */
+    records[STOA_FIRST(moved)].place = (uint32_t)slot;
+    records[STOA_FIRST(handle)].place = place;
+    slot &= STOA__ROWS_MAX - 1;
+    uint8_t *entity = chunk->data + 8 * slot, *hole = entity + 4 * slot + out;
+    memcpy(&leaves, hole, sizeof leaves);
+    memcpy(&leaves_end, hole + 8, sizeof leaves_end);
+    memcpy(&fills, filler, sizeof fills);
+    memcpy(&fills_end, filler + 8, sizeof fills_end);
+    uint8_t *to = end->data;
+    uint32_t side = way->side;
+    const uint32_t *tick = &storage->head.tick;
+    stoa__two_write((uint8_t *)stoa__state_of(to, side) + offsetof(stoa_column_state, changed),
+                    stoa__two_read(tick, tick));
+    to += 8 * row;
+    memcpy(to, &handle, sizeof handle);
+    to += 4 * row;
+    STOA_ALONE(to);
+    uint8_t *put = to + side;
+    stoa__two_write(put, given);
+    memcpy(put + 8, &given_end, sizeof given_end);
+    to += way->kept[1];
+    memcpy(to, &leaves, sizeof leaves);
+    memcpy(to + 8, &leaves_end, sizeof leaves_end);
+    memcpy(entity, &moved, sizeof moved);
+    memcpy(hole, &fills, sizeof fills);
+    memcpy(hole + 8, &fills_end, sizeof fills_end);
+    uint32_t *rows = storage->rows;
+    rows[way->indexes[0]]--;
+    rows[way->indexes[1]]++;
+    return put;
 }
 
 #endif

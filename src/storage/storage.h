@@ -64,10 +64,12 @@ typedef struct stoa__component {
     uint8_t nest;       /* described structs, one inside the other, that it comes to */
     struct stoa__hook *hooks[STOA__HOOK_KINDS]; /* of each kind the one added last, whose next is
                                                    the first */
-    stoa__bitset archetypes;                    /* which have it; none if it is sparse */
-    struct stoa__sparse *set;                   /* of a sparse component, else NULL */
-    struct stoa__component *sparse_next;        /* the next sparse one, in order of ids */
-    stoa_setup_fn setup;                        /* what to call, or NULL */
+    struct stoa__hook *sole; /* the one that is told when it is added with a value; NULL if there is
+                                none, or more */
+    stoa__bitset archetypes; /* which have it; none if it is sparse */
+    struct stoa__sparse *set;            /* of a sparse component, else NULL */
+    struct stoa__component *sparse_next; /* the next sparse one, in order of ids */
+    stoa_setup_fn setup;                 /* what to call, or NULL */
     stoa__setup setup_state;
 } stoa__component;
 
@@ -130,6 +132,8 @@ typedef struct stoa__put {
 typedef struct stoa__edge {
     stoa__archetype *source;
     stoa__archetype *target;
+    const struct stoa__hook *hook; /* the one that is told, if a vector is put and it is told to
+                                      that one alone; else NULL */
     union {
         stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind;
                                they stand right after this struct */
@@ -141,12 +145,12 @@ typedef struct stoa__edge {
     uint32_t *key;
     uint32_t single; /* the key if it has one element, else 0 */
     uint32_t epoch;  /* of the storage, when offsets were read */
-    uint32_t kept;   /* copies that are kept */
-    uint32_t lanes;  /* copies in all */
+    uint16_t kept;   /* copies that are kept */
+    uint16_t lanes;  /* copies in all */
     uint8_t runs[4]; /* of those kept, how many have 16, 12, 8 and 4 bytes, which stand in this
                         order before all others; of up to 255 */
-    uint32_t tag_count;
-    uint32_t fresh_count;
+    uint16_t tag_count;
+    uint16_t fresh_count;
     bool plain;   /* moving and dropping is copying, on either side */
     bool rich;    /* lanes other than values, on either side */
     bool watched; /* hooks, observers or a log may want to know */
@@ -161,18 +165,20 @@ typedef struct stoa__edge {
     uint32_t block_size; /* bytes of the block that holds this struct and its tables */
 } stoa__edge;
 
-/* What the gate of a way to a sparse set has beside that of an edge: a bit that what is under way
- * never has. */
-#define STOA__GATE_SPARSE STOA_JOIN(0x02000000u, 0u)
-/* The same for a set of vectors. */
-#define STOA__GATE_VECTOR STOA_JOIN(0x01000000u, 0u)
+/* What the gate of a way has beside the epoch: what is under way never has these bits. Nothing if
+ * it shifts one vector of which nobody is told; one bit if one hook is told of that vector, the
+ * other if it is another shift, both if the way leads to a sparse set. */
+#define STOA__GATE_TOLD 0x02000000u
+#define STOA__GATE_ANY 0x01000000u
+#define STOA__GATE_SPARSE (STOA__GATE_TOLD | STOA__GATE_ANY)
 
 /* How a component of a described type was put last, or taken away: along an edge, with what a shift
  * of rows needs side by side, so that the processor comes to all of it by one step. It is right as
  * long as its gate is open. */
 typedef struct stoa__way {
-    _Alignas(STOA__LINE) uint64_t gate; /* of the edge, if it shifts one vector, else 0 */
-    const stoa__edge *edge;             /* one that is never open, if it leads to a sparse set */
+    _Alignas(STOA__LINE) uint64_t gate; /* the epoch, and what kind of way it is; 0 if rows may not
+                                           be shifted */
+    const stoa__edge *edge;             /* NULL if it leads to a sparse set */
     uint32_t slot;                      /* of the type; STOA__NONE: nothing remembered */
     uint32_t side;                      /* offset of the column that is put, or left behind */
     uint32_t kept[2]; /* offsets of the column that is kept: in the source, in the target */
@@ -182,7 +188,7 @@ typedef struct stoa__way {
     };
     union {
         stoa_chunk *tail; /* of the source */
-        uint32_t **pages; /* of the set */
+        uint32_t **pages; /* of the set, if it is one of vectors that nobody watches, else NULL */
     };
     stoa_chunk *end;     /* the tail of the target */
     uint32_t indexes[2]; /* of source and target */
@@ -310,7 +316,8 @@ typedef struct stoa__storage {
     uint32_t column_tables;    /* tables in it */
     uint32_t chunk_free_first; /* free numbers form a list through `data` */
     uint32_t chunk_free_count;
-    uint32_t chunk_changes; /* moves on whenever a chunk comes, goes, or has its columns elsewhere */
+    uint32_t
+        chunk_changes; /* moves on whenever a chunk comes, goes, or has its columns elsewhere */
     stoa__slabs slabs;
     stoa__hop hops[STOA__HOPS];
     uint8_t *limbo; /* a first chunk that was outgrown: a caller's value may still point into it */
@@ -326,9 +333,15 @@ static inline stoa__component *stoa__component_at(const stoa__storage *storage, 
 static inline uint64_t stoa__gate_now(const stoa__storage *storage) {
     return stoa_bits_read((const uint8_t *)storage + offsetof(stoa_world_head, open));
 }
-static inline uint64_t stoa__gate_of(uint32_t epoch) {
-    const stoa_pair pair = {0, epoch};
+static inline void stoa__gate_write(stoa__storage *storage, uint64_t gate) {
+    memcpy((uint8_t *)storage + offsetof(stoa_world_head, open), &gate, sizeof gate);
+}
+static inline uint64_t stoa__gate_at(uint32_t open, uint32_t epoch) {
+    const stoa_pair pair = {open, epoch};
     return stoa_bits_read(&pair);
+}
+static inline uint64_t stoa__gate_of(uint32_t epoch) {
+    return stoa__gate_at(0, epoch);
 }
 
 /* True if a component is never to be written in place. */

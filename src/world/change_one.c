@@ -128,9 +128,9 @@ STOA__APART static stoa_status overwrite_hooked(stoa_world *world, stoa_entity e
     uint8_t *value = row.data + column->offset + row.slot * size;
     stoa__change_overwrite(component, value, data);
     stoa__row_mark(&world->storage, column, row);
-    stoa__hook_lock(world, e);
+    stoa__hook_lock_first(world, e);
     stoa__change_fire(world, STOA_ON_SET, e, component, size != 0 ? value : NULL);
-    stoa__hook_unlock(world);
+    stoa__hook_unlock_first(world);
     return STOA_OK;
 }
 

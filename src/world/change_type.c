@@ -51,15 +51,12 @@ static void way_note(const stoa_world *world, const stoa_type *type, uint32_t ke
 
 /* Remembers the set of a sparse component; one of vectors that nobody watches once it has pages. */
 static void way_note_sparse(const stoa_world *world, const stoa__type_hop *hop, stoa__way *way) {
-    static const stoa__edge edge_none;
     const stoa__sparse *set = hop->set;
     bool vector = set->swift && set->size == STOA__VECTOR;
     if (world->storage.head.open == 0 && (!vector || set->table != NULL)) {
-        uint64_t kind = vector ? STOA__GATE_VECTOR : STOA__GATE_SPARSE;
-        *way = (stoa__way){.gate = stoa__gate_now(&world->storage) | kind,
-                           .edge = &edge_none,
+        *way = (stoa__way){.gate = stoa__gate_at(STOA__GATE_SPARSE, world->storage.head.epoch),
                            .set = hop->set,
-                           .pages = set->table,
+                           .pages = vector ? set->table : NULL,
                            .slot = hop->slot};
     }
 }
@@ -106,8 +103,8 @@ STOA__INLINE stoa_status shift_end(const stoa__edge *edge, const stoa__shift *sh
                : stoa__shift_merge(edge, shift->from.data, shift->to.data, shift->last.data);
 }
 
-/* Shifts a row along an edge with columns of any sizes and writes the value that is put; returns
- * where that is. */
+/* Shifts a row along a way that is open, with columns of any sizes, and writes the value that is
+ * put; returns where that is. */
 STOA__INLINE uint8_t *put_shift(const stoa__storage *storage, const stoa__way *way,
                                 const stoa_chunk_ref *chunk, uint64_t handle, const void *data,
                                 stoa__shift *shift, uint64_t *differ) {
@@ -132,7 +129,8 @@ STOA__APART static stoa_status put_untold(const stoa__storage *storage, const st
     return shift_end(way->edge, &shift, differ);
 }
 
-/* Puts a component of which its hooks are told; nothing is under way. */
+/* Puts a component of which its hooks are told. Nothing is under way, since the way is open: no
+ * hook is running, so there is room to lock the entity. */
 STOA__APART static stoa_status put_told(stoa_world *world, const stoa__way *way,
                                         const stoa_chunk_ref *chunk, stoa_entity e,
                                         const void *data) {
@@ -167,14 +165,13 @@ STOA__APART static stoa_status type_set_hop(stoa_world *world, stoa_entity e, st
 STOA__APART static stoa_status type_set(stoa_world *world, stoa_entity e, stoa_type *type,
                                         const void *value) {
     const stoa__way *way = stoa__type_put_at(world, type);
-    const stoa__edge *edge = way->edge;
     uint64_t handle = stoa_bits_read(&e);
-    bool open = stoa__shift_open(&world->storage, edge);
+    bool open = stoa__way_open(&world->storage, way);
     const stoa_chunk_ref *chunk =
         STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
     if (STOA_LIKELY(chunk != NULL)) {
-        return edge->watched ? put_told(world, way, chunk, e, value)
-                             : put_untold(&world->storage, way, chunk, handle, value);
+        return way->edge->watched ? put_told(world, way, chunk, e, value)
+                                  : put_untold(&world->storage, way, chunk, handle, value);
     }
     return type_set_hop(world, e, type, value);
 }
@@ -195,6 +192,42 @@ STOA__INLINE stoa_status vector_set(stoa_world *world, stoa_entity e, stoa_type 
     return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, false));
 }
 
+/* vector_set where one hook is told. */
+STOA__APART static stoa_status vector_set_told(stoa_world *world, stoa_entity e,
+                                               const stoa__way *way, const void *value,
+                                               stoa_type *type) {
+    uint64_t handle = stoa_bits_read(&e);
+    const stoa_chunk_ref *chunk = stoa__shift_chunk(&world->storage, way, handle);
+    if (!STOA_LIKELY(chunk != NULL)) {
+        return type_set_hop(world, e, type, value);
+    }
+    if (!STOA_LIKELY(stoa__vector_same(way, chunk))) {
+        return put_told(world, way, chunk, e, value);
+    }
+    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, handle, value);
+    const stoa__hook *hook = way->edge->hook;
+    stoa__hook_lock_first(world, e);
+    hook->call(world, e, put, hook->user);
+    stoa__hook_unlock_first(world);
+    return STOA_OK;
+}
+
+/* Sets a sparse component along a way that is open. Pages that are others by now have the way noted
+ * anew. */
+STOA__INLINE stoa_status sparse_set(stoa_world *world, stoa_entity e, stoa_type *type,
+                                    const stoa__way *way, const void *value) {
+    if (!STOA_LIKELY(way->pages != NULL)) {
+        return stoa__change_sparse_set(world, e, way->set, value);
+    }
+    if (!STOA_LIKELY(way->set->table == way->pages)) {
+        return type_set_hop(world, e, type, value);
+    }
+    return STOA_LIKELY(stoa__sparse_vector_put(&world->storage, way->set, way->pages,
+                                               stoa_bits_read(&e), value))
+               ? STOA_OK
+               : stoa__change_sparse_put_any(world, e, way->set, value);
+}
+
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
     const stoa__way *way = way_find(world, type, false);
     if (!STOA_LIKELY(way != NULL && value != NULL)) {
@@ -204,14 +237,11 @@ stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, con
     if (STOA_LIKELY(differ == 0)) {
         return vector_set(world, e, type, way, value);
     }
-    if (differ == STOA__GATE_VECTOR && way->set->table == way->pages) {
-        return STOA_LIKELY(stoa__sparse_vector_put(&world->storage, way->set, way->pages,
-                                                   stoa_bits_read(&e), value))
-                   ? STOA_OK
-                   : stoa__change_sparse_put_any(world, e, way->set, value);
+    if (differ == stoa__gate_at(STOA__GATE_SPARSE, 0)) {
+        return sparse_set(world, e, type, way, value);
     }
-    return differ == STOA__GATE_SPARSE ? stoa__change_sparse_set(world, e, way->set, value)
-                                       : type_set(world, e, type, value);
+    return differ == stoa__gate_at(STOA__GATE_TOLD, 0) ? vector_set_told(world, e, way, value, type)
+                                                       : type_set(world, e, type, value);
 }
 
 stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
@@ -223,8 +253,8 @@ stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
         return stoa__change_sparse_add(world, e, hop->set);
     }
     const stoa__way *way = stoa__type_put_at(world, type);
-    if (STOA_LIKELY(way->slot == hop->slot && !way->edge->watched &&
-                    stoa__shift_open(&world->storage, way->edge))) {
+    if (STOA_LIKELY(way->slot == hop->slot && stoa__way_open(&world->storage, way) &&
+                    !way->edge->watched)) {
         uint64_t handle = stoa_bits_read(&e);
         const stoa_chunk_ref *chunk = stoa__shift_chunk(&world->storage, way, handle);
         if (STOA_LIKELY(chunk != NULL)) {
@@ -264,7 +294,7 @@ STOA__APART static stoa_status type_remove_hop(stoa_world *world, stoa_entity e,
 STOA__APART static stoa_status type_remove(stoa_world *world, stoa_entity e, stoa_type *type) {
     const stoa__way *way = stoa__type_drop_at(world, type);
     uint64_t handle = stoa_bits_read(&e);
-    bool open = stoa__shift_open(&world->storage, way->edge);
+    bool open = stoa__way_open(&world->storage, way);
     const stoa_chunk_ref *chunk =
         STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
     return STOA_LIKELY(chunk != NULL) ? drop_untold(&world->storage, way, chunk, handle)
@@ -284,6 +314,20 @@ STOA__APART static stoa_status vector_remove(stoa_world *world, stoa_entity e, s
     return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, true));
 }
 
+/* Takes a sparse component away along a way that is open; see sparse_set. */
+STOA__INLINE stoa_status sparse_remove(stoa_world *world, stoa_entity e, stoa_type *type,
+                                       const stoa__way *way) {
+    if (!STOA_LIKELY(way->pages != NULL)) {
+        return stoa__change_sparse_take(world, e, way->set);
+    }
+    if (!STOA_LIKELY(way->set->table == way->pages)) {
+        return type_remove_hop(world, e, type);
+    }
+    return STOA_LIKELY(stoa__sparse_vector_take(way->set, way->pages, stoa_bits_read(&e)))
+               ? STOA_OK
+               : stoa__change_sparse_take_any(world, e, way->set);
+}
+
 stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     const stoa__way *way = way_find(world, type, true);
     if (!STOA_LIKELY(way != NULL)) {
@@ -293,11 +337,6 @@ stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) 
     if (STOA_LIKELY(differ == 0)) {
         return vector_remove(world, e, type, way);
     }
-    if (differ == STOA__GATE_VECTOR && way->set->table == way->pages) {
-        return STOA_LIKELY(stoa__sparse_vector_take(way->set, way->pages, stoa_bits_read(&e)))
-                   ? STOA_OK
-                   : stoa__change_sparse_take_any(world, e, way->set);
-    }
-    return differ == STOA__GATE_SPARSE ? stoa__change_sparse_take(world, e, way->set)
-                                       : type_remove(world, e, type);
+    return differ == stoa__gate_at(STOA__GATE_SPARSE, 0) ? sparse_remove(world, e, type, way)
+                                                         : type_remove(world, e, type);
 }

@@ -10,6 +10,15 @@
 #include "storage/registry.h"
 #include "world/world.h"
 
+/* The one hook that is told when the component is added with a value; NULL if there is none, or
+ * more. */
+static stoa__hook *sole_find(const stoa__component *component) {
+    stoa__hook *added = component->hooks[STOA_ON_ADD], *set = component->hooks[STOA_ON_SET];
+    stoa__hook *hook = added != NULL ? added : set;
+    bool alone = hook != NULL && hook->ring == hook && (added == NULL || set == NULL);
+    return alone ? hook : NULL;
+}
+
 static void ring_append(stoa__component *component, stoa__hook *hook) {
     stoa__hook *last = component->hooks[hook->kind];
     hook->ring = last != NULL ? last->ring : hook;
@@ -18,6 +27,7 @@ static void ring_append(stoa__component *component, stoa__hook *hook) {
     }
     component->hooks[hook->kind] = hook;
     component->hooked |= (uint8_t)(1u << hook->kind);
+    component->sole = sole_find(component);
 }
 
 static void ring_remove(stoa__component *component, const stoa__hook *hook) {
@@ -25,15 +35,16 @@ static void ring_remove(stoa__component *component, const stoa__hook *hook) {
     if (hook->ring == hook) {
         component->hooks[hook->kind] = NULL;
         component->hooked &= (uint8_t) ~(1u << hook->kind);
-        return;
+    } else {
+        while (before->ring != hook) {
+            before = before->ring;
+        }
+        before->ring = hook->ring;
+        if (component->hooks[hook->kind] == hook) {
+            component->hooks[hook->kind] = before;
+        }
     }
-    while (before->ring != hook) {
-        before = before->ring;
-    }
-    before->ring = hook->ring;
-    if (component->hooks[hook->kind] == hook) {
-        component->hooks[hook->kind] = before;
-    }
+    component->sole = sole_find(component);
 }
 
 static void hook_append(stoa_world *world, stoa__hook *hook) {
@@ -48,8 +59,9 @@ static void hook_append(stoa_world *world, stoa__hook *hook) {
     hooks->count++;
     stoa__component *component = stoa__component_at(&world->storage, hook->component);
     uint8_t hooked = component->hooked;
+    const stoa__hook *sole = component->sole;
     ring_append(component, hook);
-    if (component->hooked != hooked) {
+    if (component->hooked != hooked || component->sole != sole) {
         stoa__world_rewatch(world);
     }
 }
@@ -86,8 +98,9 @@ static void hook_delete(stoa_world *world, stoa__hook *hook) {
 static void hook_free(stoa_world *world, stoa__hook *hook) {
     const stoa__component *component = stoa__component_at(&world->storage, hook->component);
     uint8_t hooked = component->hooked;
+    const stoa__hook *sole = component->sole;
     hook_unlink(world, hook);
-    if (component->hooked != hooked) {
+    if (component->hooked != hooked || component->sole != sole) {
         stoa__world_rewatch(world);
     }
     hook_delete(world, hook);
@@ -97,7 +110,6 @@ static void hook_free(stoa_world *world, stoa__hook *hook) {
  * still locked: those that are removed meanwhile, by what the program frees its own with, are only
  * marked, and nothing else leaves the lists. */
 static void hooks_purge(stoa_world *world) {
-    world->hooks.stale = false;
     for (stoa__hook *hook = world->hooks.first, *next; hook != NULL; hook = next) {
         next = hook->next;
         if (hook->removed) {
@@ -108,10 +120,9 @@ static void hooks_purge(stoa_world *world) {
 
 void stoa__hook_purge(stoa_world *world) {
     stoa__hooks *hooks = &world->hooks;
-    while (hooks->stale || hooks->observers_purge != NULL) {
-        if (hooks->stale) {
-            hooks_purge(world);
-        }
+    while (hooks->stale) {
+        hooks->stale = false;
+        hooks_purge(world);
         if (hooks->observers_purge != NULL) {
             hooks->observers_purge(world);
         }
@@ -229,9 +240,11 @@ stoa_status stoa__hook_check(const stoa_world *world) {
     }
     for (stoa_component id = 1; id <= world->storage.registry.count; id++) {
         const stoa__component *component = stoa__component_at(&world->storage, id);
+        bool right = component->sole == sole_find(component);
         for (uint32_t kind = 0; kind < STOA__HOOK_KINDS; kind++) {
             uint32_t count = ring_count(component, kind);
-            if (count == UINT32_MAX || (component->hooked >> kind & 1) != (count > 0)) {
+            right = right && count != UINT32_MAX && (component->hooked >> kind & 1) == (count > 0);
+            if (!right) {
                 return stoa__error(STOA_CORRUPT, "the hooks of component '%s' are not in order",
                                    component->name);
             }

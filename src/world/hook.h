@@ -37,11 +37,12 @@ typedef struct stoa__hooks {
     uint32_t observer_count; /* the same, of observers */
     uint32_t id_last;        /* ids given out, of hooks and observers */
     uint32_t depth;          /* entities that are locked, one change inside the other */
-    uint64_t dying;          /* bit i: locked[i] is losing all it has */
+    uint64_t dying;          /* bit i: locked[i] is losing all it has; 0 from `depth` on */
     bool refused;            /* the last change that nothing told of was refused by a veto */
-    bool stale;              /* some are removed but still listed, since one was running */
-    void (*observers_purge)(stoa_world *world); /* frees observers of which the same is true, else
-                                                   NULL */
+    bool stale;              /* some, or observers, are removed but still listed, since one was
+                                running */
+    void (*observers_purge)(stoa_world *world); /* frees observers of which that is true, else NULL
+                                                 */
     stoa_entity locked[STOA_HOOK_DEPTH];
     const struct stoa__delta *told; /* what is being told of, the innermost, or NULL */
 } stoa__hooks;

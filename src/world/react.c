@@ -209,6 +209,7 @@ void stoa__react_losing(stoa_world *world, stoa_entity e, const stoa__delta *del
     }
     components_each(world, e, remove_call);
     stoa__hook_unlock(world);
+    world->hooks.dying &= ~((uint64_t)1 << world->hooks.depth);
 }
 
 void stoa__react_log(stoa_world *world, stoa_entity e, bool dies) {

@@ -256,7 +256,6 @@ void stoa__world_scratch_free(stoa_world *world, void *items, size_t count, size
 /* Locks an entity while something of it is told: what it has cannot change until the unlock. Needs
  * the room that stoa__hook_room found. Locks nest. */
 STOA__INLINE void stoa__hook_lock(stoa_world *world, stoa_entity e) {
-    world->hooks.dying &= ~((uint64_t)1 << world->hooks.depth);
     world->hooks.locked[world->hooks.depth++] = e;
     world->storage.head.open |= STOA__OPEN_HOOK;
 }
@@ -264,12 +263,31 @@ STOA__INLINE void stoa__hook_lock(stoa_world *world, stoa_entity e) {
 STOA__INLINE void stoa__hook_unlock(stoa_world *world) {
     stoa__hooks *hooks = &world->hooks;
     if (hooks->depth == 1) {
-        if (!STOA_LIKELY(!hooks->stale && hooks->observers_purge == NULL)) {
+        if (!STOA_LIKELY(!hooks->stale)) {
             stoa__hook_purge(world);
         }
         world->storage.head.open &= ~STOA__OPEN_HOOK;
     }
     hooks->depth--;
+}
+
+/* stoa__hook_lock while nothing is under way. `open` is written together with the epoch, as the
+ * next change reads them: a processor is slow to read more than was written just before. */
+STOA__INLINE void stoa__hook_lock_first(stoa_world *world, stoa_entity e) {
+    world->hooks.locked[0] = e;
+    world->hooks.depth = 1;
+    stoa__gate_write(&world->storage,
+                     stoa__gate_now(&world->storage) + stoa__gate_at(STOA__OPEN_HOOK, 0));
+}
+
+/* Ends what stoa__hook_lock_first began; iterations may have been opened since. */
+STOA__INLINE void stoa__hook_unlock_first(stoa_world *world) {
+    if (!STOA_LIKELY(!world->hooks.stale)) {
+        stoa__hook_purge(world);
+    }
+    stoa__gate_write(&world->storage,
+                     stoa__gate_now(&world->storage) - stoa__gate_at(STOA__OPEN_HOOK, 0));
+    world->hooks.depth = 0;
 }
 
 /* Frees the extensions, the youngest first. */

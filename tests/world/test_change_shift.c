@@ -99,7 +99,7 @@ static void pair_compare(void) {
 static bool way_open(int32_t k, bool drops) {
     const stoa_world *w = t.s[0].world;
     const stoa__way *way = drops ? stoa__type_drop_at(w, types[k]) : stoa__type_put_at(w, types[k]);
-    return way->slot == STOA_LOAD(&types[k]->slot) && stoa__shift_open(&w->storage, way->edge);
+    return way->slot == STOA_LOAD(&types[k]->slot) && stoa__way_open(&w->storage, way);
 }
 
 /* The same change in both worlds: a value, none, or the component gone. */
@@ -253,6 +253,30 @@ static void values_of_rows_that_move_are_read_first(void **state) {
     }
 }
 
+/* GEN-05: changes by the id make the target grow, and read the edge anew: what was remembered by
+ * the type is older then. */
+static void ways_that_are_older_than_their_edges_are_not_taken(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e[ENTITIES];
+    for (int32_t n = 0; n < ENTITIES; n++) {
+        e[n] = stoa_create_with(w, STOA_VALUE(Place, {(float)n, 1, 2}));
+    }
+    stoa_component id = stoa_id(w, Speed);
+    for (int32_t n = 0; n < ENTITIES; n++) {
+        const Speed speed = {(float)n, 3, 4};
+        assert_int_equal(n % 10 < 2 ? stoa_set_from(w, e[n], Speed, &speed)
+                                    : stoa_set_id(w, e[n], id, &speed, sizeof speed),
+                         STOA_OK);
+    }
+    for (int32_t n = 0; n < ENTITIES; n++) {
+        const Place *place = stoa_get(w, e[n], Place);
+        const Speed *speed = stoa_get(w, e[n], Speed);
+        assert_true(place->x == (float)n && place->y == 1 && place->z == 2);
+        assert_true(speed->x == (float)n && speed->y == 3 && speed->z == 4);
+    }
+}
+
 /* STO-04: records that must be stamped are not written unseen. */
 static void frames_end_shifting(void **state) {
     support_world *s = *state;
@@ -307,6 +331,8 @@ int main(void) {
         cmocka_unit_test(ticks_come_along),
         cmocka_unit_test_setup_teardown(values_of_rows_that_move_are_read_first, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(ways_that_are_older_than_their_edges_are_not_taken,
+                                        support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(frames_end_shifting, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(wrong_ways_are_found, support_setup, support_teardown),
     };

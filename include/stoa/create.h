@@ -32,9 +32,9 @@ typedef struct stoa_bundle {
     uint32_t slots[STOA_CREATE_FEW];   ///< of the descriptors, in the order they are named
     uint32_t sizes;                    ///< STOA_SIZES of the values; 0: nothing is remembered
     uint32_t open;                     ///< 0, as in a world whose structure may change
-    uint32_t epoch;                    ///< of the world, when offsets were read
+    uint32_t epoch;                    ///< of the world, when this was noted
     stoa_archetype_front *target;      ///< where the entities go
-    uint32_t offsets[STOA_CREATE_FEW]; ///< of the columns in a chunk
+    uint32_t indexes[STOA_CREATE_FEW]; ///< of the columns of a chunk
     uint32_t index;                    ///< of the archetype
     uint64_t reserved[2];              ///< 0
 } stoa_bundle;
@@ -87,17 +87,24 @@ static inline uint32_t stoa_bundle_at(const stoa_type *first, int32_t count) {
 
 /// The row that the next entity of a bundle gets.
 typedef struct stoa_room {
-    stoa_chunk *chunk; ///< the last of its archetype
-    uint8_t *data;     ///< of the chunk
-    size_t row;        ///< in the chunk
+    stoa_chunk *chunk;       ///< the last of its archetype
+    uint8_t *const *columns; ///< of the chunk
+    size_t row;              ///< in the chunk
 } stoa_room;
 
 /// Finds the next row of a bundle that is good; false if there is none.
 STOA_FORCED bool stoa_room_find(const stoa_bundle *bundle, stoa_room *room) {
     memcpy(&room->chunk, &bundle->target->tail, sizeof room->chunk);
     room->row = (uint32_t)room->chunk->count;
-    room->data = room->chunk->data;
+    room->columns = room->chunk->columns;
     return STOA_LIKELY((int32_t)room->row < bundle->target->head.chunk_capacity);
+}
+
+/// Where the column begins that a value of a bundle goes to; `size` is the value's, 0 for a tag.
+STOA_FORCED uint8_t *stoa_room_column(const stoa_bundle *bundle, const stoa_room *room, int32_t i,
+                                      uint32_t size) {
+    uint32_t index = bundle->indexes[i];
+    return size > 0 ? room->columns[index] : stoa_column_begin(room->columns, index);
 }
 
 /// Gives a row, whose values are written, to a new entity. Marks no column.
@@ -126,7 +133,7 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
     chunk->count = (int32_t)room->row + 1;
     memcpy(&rows, &w->rows, sizeof rows);
     rows[bundle->index]++;
-    memcpy(room->data + room->row * sizeof handle, &handle, sizeof handle);
+    memcpy(room->columns[0] + room->row * sizeof handle, &handle, sizeof handle);
     memcpy(e, &handle, sizeof handle);
     return true;
 }
@@ -202,18 +209,23 @@ STOA_FORCED bool stoa_fast_few(stoa_world *world, int32_t count, stoa_piece a, s
     if (!stoa_bundle_fits(&w->head, bundle, count, a, b, c) || !stoa_room_find(bundle, &room)) {
         return false;
     }
-    const uint32_t *offsets = bundle->offsets;
-    uint8_t *data = room.data;
     stoa_words first = stoa_words_read(a), second = stoa_words_read(b), third = stoa_words_read(c);
-    stoa_words_write(first, data + offsets[0] + room.row * a.size, a.size);
-    stoa_words_write(second, data + (count > 1 ? offsets[1] + room.row * b.size : 0), b.size);
-    stoa_words_write(third, data + (count > 2 ? offsets[2] + room.row * c.size : 0), c.size);
+    uint8_t *one = stoa_room_column(bundle, &room, 0, a.size);
+    uint8_t *two = count > 1 ? stoa_room_column(bundle, &room, 1, b.size) : NULL;
+    uint8_t *three = count > 2 ? stoa_room_column(bundle, &room, 2, c.size) : NULL;
+    stoa_words_write(first, one + room.row * a.size, a.size);
+    stoa_words_write(second, two + room.row * b.size, b.size);
+    stoa_words_write(third, three + room.row * c.size, c.size);
     if (!STOA_LIKELY(stoa_room_take(w, bundle, &room, e))) {
         return false;
     }
     uint64_t ticks = STOA_JOIN(w->head.tick, w->head.tick);
-    for (int32_t i = 0; i < count; i++) {
-        stoa_column_fresh(data + offsets[i], ticks);
+    stoa_column_fresh(one, ticks);
+    if (count > 1) {
+        stoa_column_fresh(two, ticks);
+    }
+    if (count > 2) {
+        stoa_column_fresh(three, ticks);
     }
     return true;
 }

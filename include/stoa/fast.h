@@ -24,9 +24,18 @@ typedef struct stoa_record {
 
 /// Where an archetype keeps a component; found at `id & mask`, or after it in a crowded table.
 typedef struct stoa_column {
-    uint32_t id;     ///< UINT32_MAX in an unused entry
-    uint32_t offset; ///< bytes from the start of the chunk
+    uint32_t id;    ///< UINT32_MAX in an unused entry
+    uint32_t index; ///< which of a chunk's columns it is; see stoa_column_begin
 } stoa_column;
+
+/// Set in the index of a tag, which has no column; the rest is where it is, from columns[-1] on.
+#define STOA_INDEX_TAG 0x80000000u
+
+/// Where a column of a chunk begins, or a tag of it is.
+static inline uint8_t *stoa_column_begin(uint8_t *const *columns, uint32_t index) {
+    return STOA_LIKELY((int32_t)index >= 0) ? columns[index]
+                                            : columns[-1] + (index & ~STOA_INDEX_TAG);
+}
 
 /// What a chunk knows of one of its columns; it stands right before the column's first row.
 typedef struct stoa_column_state {
@@ -66,16 +75,22 @@ STOA_PURE stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, sto
 
 /// One chunk of an archetype.
 typedef struct stoa_chunk {
-    uint8_t *data;   ///< the entities, then each column on a 64-byte boundary
-    uint32_t number; ///< in the world's table of chunks
-    int32_t count;   ///< rows in use
+    uint8_t **columns; ///< where they begin: [0] the entities, then each column on a 64-byte
+                       ///< boundary; [-1] the tags
+    uint32_t number;   ///< in the world's table of chunks
+    int32_t count;     ///< rows in use
 } stoa_chunk;
+
+/// The entities of a chunk's rows, by its columns.
+static inline stoa_entity *stoa_columns_entities(uint8_t *const *columns) {
+    return (stoa_entity *)(void *)columns[0];
+}
 
 /// The part of an archetype that the fast paths read.
 typedef struct stoa_archetype_head {
     const stoa_column *columns; ///< table of `column_mask + 1` entries
     uint32_t column_mask;       ///< one less than a power of two
-    uint32_t version;           ///< the epoch of the world in which offsets last changed
+    uint32_t version;           ///< the epoch of the world in which columns last moved
     stoa_chunk *chunks;         ///< dense; only the last is partly filled
     int32_t chunk_count;        ///< chunks that hold rows
     int32_t chunk_capacity;     ///< rows in each chunk
@@ -84,7 +99,7 @@ typedef struct stoa_archetype_head {
 
 /// A chunk by its number in the world.
 typedef struct stoa_chunk_ref {
-    uint8_t *data;                  ///< the chunk's bytes
+    uint8_t **columns;              ///< as in the chunk
     stoa_archetype_head *archetype; ///< whose rows it holds
 } stoa_chunk_ref;
 
@@ -114,7 +129,7 @@ typedef struct stoa_world_head {
     uint8_t ***columns;     ///< by component id, then chunk number: the column, or NULL; the table
                             ///< of a component is NULL if it has none, as that of 0
     uint32_t open;          ///< iterations under way; the structure must not change meanwhile
-    uint32_t epoch;         ///< moves on whenever offsets of an archetype change; from 1; read with
+    uint32_t epoch;         ///< moves on whenever columns of an archetype move; from 1; read with
                             ///< `open`
     stoa_atomic guarded;    ///< 1 if a thread was ever guarded; see stoa_guard_set
     uint32_t reserved;      ///< 0
@@ -134,7 +149,7 @@ extern const stoa_world_head stoa_world_none;
 /// An archetype that a query matches, and how its columns are found.
 typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
-    uint32_t *offsets;              ///< of its columns, by term
+    uint32_t *indexes;              ///< of its columns, by term
     uint64_t fields; ///< bit i: term i has a column here; bit 32 + i: written with no call
 } stoa_match;
 
@@ -148,12 +163,12 @@ typedef struct stoa_query stoa_query;
 typedef struct stoa_query_head {
     stoa_world *world;   ///< whose entities it matches
     stoa_match *matches; ///< in order of archetype ids, then STOA_MATCH_AHEAD with any archetype
-    uint32_t *offsets;   ///< of all matches
+    uint32_t *indexes;   ///< of all matches
     uint32_t count;      ///< matches
     uint32_t open;       ///< iterations under way
     uint32_t light;      ///< of stoa_query_weight
     uint32_t last_run;   ///< the tick at which an iteration last came to its end
-    uint32_t epoch;      ///< the world's when offsets were read
+    uint32_t epoch;      ///< the world's when indexes were read
     uint32_t reserved;   ///< 0
 } stoa_query_head;
 
@@ -167,8 +182,8 @@ typedef enum stoa_query_weight {
 /// Rows of one chunk, one after the other, that match.
 typedef struct stoa_run {
     const stoa_entity *entities; ///< the first one
-    uint8_t *data;               ///< the chunk, or NULL for entities without one
-    const uint32_t *offsets;     ///< of the chunk's match
+    uint8_t *const *columns;     ///< of the chunk, or NULL for entities without one
+    const uint32_t *indexes;     ///< of the chunk's match
     uint64_t fields;             ///< as in a match
     int32_t first;               ///< row in the chunk
     int32_t count;               ///< rows
@@ -201,8 +216,8 @@ typedef struct stoa_iter {
     int32_t count;               ///< rows to work on
     uint32_t reserved;           ///< 0
     uint64_t fields;             ///< of the current match
-    uint8_t *data;               ///< the current chunk
-    const uint32_t *offsets;     ///< of the current match
+    uint8_t *const *columns;     ///< of the current chunk
+    const uint32_t *indexes;     ///< of the current match
     size_t first;                ///< the row of the chunk that `entities[0]` is
     const stoa_chunk *chunk;     ///< the next chunk
     stoa_query *query;           ///< NULL once ended
@@ -252,8 +267,8 @@ static inline bool stoa_iter_run(stoa_iter *it) {
     const stoa_run *run = it->run;
     it->run = run + 1;
     it->entities = run->entities;
-    it->data = run->data;
-    it->offsets = run->offsets;
+    it->columns = run->columns;
+    it->indexes = run->indexes;
     it->fields = run->fields;
     it->first = (size_t)run->first;
     it->count = run->count;
@@ -303,15 +318,15 @@ static inline bool stoa_iter_next(stoa_iter *it) {
         const stoa_archetype_head *archetype = match->archetype;
         STOA_PREFETCH(match[STOA_MATCH_AHEAD].archetype);
         it->match = match + 1;
-        it->offsets = match->offsets;
+        it->indexes = match->indexes;
         it->fields = match->fields;
         chunk = archetype->chunks;
         end = chunk + archetype->chunk_count;
     }
     it->chunk = chunk + 1;
     it->chunk_end = end;
-    it->data = chunk->data;
-    it->entities = (const stoa_entity *)(const void *)chunk->data;
+    it->columns = chunk->columns;
+    it->entities = stoa_columns_entities(chunk->columns);
     it->first = 0;
     it->count = chunk->count;
     return true;

@@ -21,10 +21,10 @@ STOA_BEGIN
 #define STOA_MOULD_LEAST 3
 
 /// Writes the value of a part into a row, and marks its column.
-STOA_FORCED void stoa_mould_write(const stoa_mould_part *part, uint8_t *data, size_t row,
+STOA_FORCED void stoa_mould_write(const stoa_mould_part *part, uint8_t *const *columns, size_t row,
                                   uint64_t ticks) {
     stoa_pair pair = stoa_pair_read(&part->to);
-    uint8_t *column = data + pair.first;
+    uint8_t *column = columns[pair.first];
     memcpy(column + row * pair.second, part->value, sizeof part->value);
     stoa_column_fresh(column, ticks);
 }
@@ -43,10 +43,10 @@ STOA_FORCED void stoa_mould_settle(stoa_world_front *w, const stoa_mould *mould,
 
 /// A row that belongs to a new entity and is to be filled.
 typedef struct stoa_cast {
-    uint8_t *data;   ///< of its chunk
-    size_t row;      ///< in the chunk
-    uint64_t ticks;  ///< the tick twice
-    uint64_t handle; ///< the entity
+    uint8_t *const *columns; ///< of its chunk
+    size_t row;              ///< in the chunk
+    uint64_t ticks;          ///< the tick twice
+    uint64_t handle;         ///< the entity
 } stoa_cast;
 
 /// Takes a free slot and a row of a mould that is ready; false, and nothing done, if there is none.
@@ -60,7 +60,7 @@ STOA_FORCED bool stoa_mould_take(stoa_world_front *w, const stoa_mould *mould, i
     if (!STOA_LIKELY((int32_t)cast->row < limit && index != 0)) {
         return false;
     }
-    cast->data = chunk->data;
+    cast->columns = chunk->columns;
     cast->ticks = STOA_JOIN(w->head.tick, w->head.tick);
     stoa_pair record = stoa_pair_read(&w->head.records[index]);
     uint32_t generation = record.first & 0x7FFFFFFFu;
@@ -74,9 +74,9 @@ STOA_FORCED bool stoa_mould_take(stoa_world_front *w, const stoa_mould *mould, i
 /// Writes the entity and the first STOA_MOULD_LEAST values of a row.
 STOA_FORCED stoa_entity stoa_mould_fill(const stoa_mould *mould, const stoa_cast *cast) {
     stoa_entity e;
-    memcpy(cast->data + cast->row * sizeof cast->handle, &cast->handle, sizeof cast->handle);
+    memcpy(cast->columns[0] + cast->row * sizeof cast->handle, &cast->handle, sizeof cast->handle);
     for (uint32_t i = 0; i < STOA_MOULD_LEAST; i++) {
-        stoa_mould_write(&mould->parts[i], cast->data, cast->row, cast->ticks);
+        stoa_mould_write(&mould->parts[i], cast->columns, cast->row, cast->ticks);
     }
     memcpy(&e, &cast->handle, sizeof e);
     return e;

@@ -295,7 +295,7 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, uint32_t size,
                                           int32_t index) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> index & 1) != 0)) {
-        return it->data + it->offsets[index] + it->first * size;
+        return it->columns[it->indexes[index]] + it->first * size;
     }
     stoa_iter copy = *it;
     return stoa_field_type(&copy, type, index);
@@ -305,7 +305,7 @@ static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, 
 static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, uint32_t size,
                                         int32_t index) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> (index + 32) & 1) != 0)) {
-        uint8_t *column = it->data + it->offsets[index];
+        uint8_t *column = it->columns[it->indexes[index]];
         stoa_column_mark(column, ((const stoa_world_head *)(const void *)it->world)->tick);
         return column + it->first * size;
     }
@@ -333,7 +333,7 @@ static inline const void *stoa_fast_field_at(const stoa_iter *it, stoa_type *typ
                                              int32_t index, int32_t row) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (uint32_t)row < (uint32_t)it->count)) {
         if ((it->fields >> index & 1) != 0) {
-            return it->data + it->offsets[index] + (it->first + (size_t)row) * size;
+            return it->columns[it->indexes[index]] + (it->first + (size_t)row) * size;
         }
         const stoa_sparse_head *set = stoa_fast_set(it, index);
         if (STOA_LIKELY(set != NULL)) {
@@ -350,7 +350,7 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (uint32_t)row < (uint32_t)it->count)) {
         uint32_t tick = ((const stoa_world_head *)(const void *)it->world)->tick;
         if ((it->fields >> (index + 32) & 1) != 0) {
-            uint8_t *column = it->data + it->offsets[index];
+            uint8_t *column = it->columns[it->indexes[index]];
             stoa_column_mark(column, tick);
             return column + (it->first + (size_t)row) * size;
         }

@@ -89,7 +89,7 @@ stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *f
 
 /// Where a mould writes one component, and what.
 typedef struct stoa_mould_part {
-    uint32_t to;       ///< of the column in a chunk
+    uint32_t to;       ///< which of a chunk's columns it goes to
     uint32_t size;     ///< of one value; 0 for a tag
     uint64_t value[2]; ///< its bytes, then zeros
 } stoa_mould_part;

@@ -63,10 +63,10 @@ typedef struct chunk_states {
     const stoa_column_state *local, *world;
 } chunk_states;
 
-STOA__INLINE chunk_states states_of(const stoa_chunk *chunk, const uint32_t *offsets) {
+STOA__INLINE chunk_states states_of(const stoa_chunk *chunk, const uint32_t *indexes) {
     return (chunk_states){
-        state_of(stoa__levels_column(chunk->data, offsets[STOA__LEVELS_LOCAL])),
-        state_of(stoa__levels_column(chunk->data, offsets[STOA__LEVELS_WORLD])),
+        state_of(chunk->columns[indexes[STOA__LEVELS_LOCAL]]),
+        state_of(chunk->columns[indexes[STOA__LEVELS_WORLD]]),
     };
 }
 
@@ -80,12 +80,12 @@ STOA__INLINE bool states_newer(chunk_states s, uint32_t since) {
 }
 
 /* The rows of a chunk of which some have to be worked out; false if none has. */
-static bool written_find(const stoa_chunk *chunk, const uint32_t *offsets, uint32_t since,
+static bool written_find(const stoa_chunk *chunk, const uint32_t *indexes, uint32_t since,
                          written_rows *rows) {
-    chunk_states s = states_of(chunk, offsets);
+    chunk_states s = states_of(chunk, indexes);
     bool all = stoa_tick_newer(STOA_LOAD(&s.world->changed), since);
     bool some = stoa_tick_newer(STOA_LOAD(&s.local->changed), since);
-    *rows = (written_rows){.entities = (const stoa_entity *)(const void *)chunk->data,
+    *rows = (written_rows){.entities = stoa_columns_entities(chunk->columns),
                            .locals = (const uint8_t *)(s.local + 1),
                            .count = (uint32_t)chunk->count,
                            .all = all};
@@ -93,8 +93,8 @@ static bool written_find(const stoa_chunk *chunk, const uint32_t *offsets, uint3
 }
 
 /* Whether somebody came to a chunk who has a transform only since then. */
-static bool added_find(const stoa_chunk *chunk, const uint32_t *offsets, uint32_t since) {
-    chunk_states s = states_of(chunk, offsets);
+static bool added_find(const stoa_chunk *chunk, const uint32_t *indexes, uint32_t since) {
+    chunk_states s = states_of(chunk, indexes);
     return stoa_tick_newer(STOA_LOAD(&s.local->added), since) ||
            stoa_tick_newer(STOA_LOAD(&s.world->added), since);
 }
@@ -122,11 +122,11 @@ static bool rows_written(const written_rows *rows, uint32_t since) {
 }
 
 /* Notes what is new in a chunk, and asks for what will be needed of it. */
-STOA__APART static void chunk_note(const stoa_chunk *chunk, const uint32_t *offsets, uint32_t since,
+STOA__APART static void chunk_note(const stoa_chunk *chunk, const uint32_t *indexes, uint32_t since,
                                    news *told) {
     written_rows rows;
-    told->order |= added_find(chunk, offsets, since);
-    if (!written_find(chunk, offsets, since, &rows)) {
+    told->order |= added_find(chunk, indexes, since);
+    if (!written_find(chunk, indexes, since, &rows)) {
         return;
     }
     const uint32_t *ticks = ticks_of(&rows);
@@ -148,12 +148,12 @@ static void news_read(const stoa__transforms *t, news *told) {
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         const stoa_chunk *chunk = it.chunk - 1;
         bool far = it.chunk_end - chunk > EXPECT_CHUNKS;
-        chunk_states soon = states_of(far ? chunk + EXPECT_CHUNKS : chunk, it.offsets);
+        chunk_states soon = states_of(far ? chunk + EXPECT_CHUNKS : chunk, it.indexes);
         STOA_PREFETCH(soon.local);
         STOA_PREFETCH(soon.world);
         rows += (uint32_t)it.count;
-        if (states_newer(states_of(chunk, it.offsets), since)) {
-            chunk_note(chunk, it.offsets, since, told);
+        if (states_newer(states_of(chunk, it.indexes), since)) {
+            chunk_note(chunk, it.indexes, since, told);
         }
     }
     told->rows = rows;
@@ -239,7 +239,7 @@ static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const writte
 STOA__APART static void many_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows *found) {
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         written_rows rows;
-        if (written_find(it.chunk - 1, it.offsets, t->since, &rows)) {
+        if (written_find(it.chunk - 1, it.indexes, t->since, &rows)) {
             rows_mark(t, p, &rows, found);
         }
     }
@@ -268,7 +268,7 @@ STOA__APART static bool written_all(const stoa__transforms *t, const news *told)
         stoa_iter it = stoa_query_iter(t->query);
         while (all && stoa_iter_next(&it)) {
             written_rows rows;
-            all = written_find(it.chunk - 1, it.offsets, t->since, &rows) &&
+            all = written_find(it.chunk - 1, it.indexes, t->since, &rows) &&
                   rows_written(&rows, t->since);
         }
         stoa_iter_end(&it);

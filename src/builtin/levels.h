@@ -63,11 +63,6 @@ stoa_status stoa__levels_save(const stoa__levels *order, const stoa_sink *sink);
 stoa_status stoa__levels_load(stoa__levels *order, stoa__heap *heap, const void *bytes,
                               size_t size);
 
-/* The column of a chunk that is at an offset of its archetype. */
-static inline uint8_t *stoa__levels_column(uint8_t *data, uint32_t offset) {
-    return data + offset;
-}
-
 /* The place of an entity, or STOA__LEVELS_NONE. */
 static inline uint32_t stoa__levels_find(const stoa__levels *order, stoa_entity e) {
     uint32_t place = e.index < order->place_capacity ? order->places[e.index] : order->count;

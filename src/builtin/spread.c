@@ -47,7 +47,7 @@ typedef struct chunk_view {
     Mat4 *worlds;
 } chunk_view;
 
-/* Where an archetype keeps the two transforms. */
+/* Where an archetype keeps the two transforms: indexes of its chunks' columns. */
 typedef struct layout {
     const stoa_archetype_head *archetype; /* NULL: none */
     uint32_t local, global;
@@ -63,8 +63,8 @@ typedef struct lane {
 
 static layout layout_of(lane *l, const stoa_archetype_head *archetype) {
     if (l->layout.archetype != archetype) {
-        l->layout = (layout){archetype, stoa_archetype_column(archetype, l->spread->local)->offset,
-                             stoa_archetype_column(archetype, l->spread->global)->offset};
+        l->layout = (layout){archetype, stoa_archetype_column(archetype, l->spread->local)->index,
+                             stoa_archetype_column(archetype, l->spread->global)->index};
     }
     return l->layout;
 }
@@ -80,9 +80,9 @@ STOA__APART static void chunk_open(lane *l, chunk_view *view, uint32_t number) {
     view->number = number;
     view->index = in_turn ? index : UNKNOWN;
     view->count = (uint32_t)(last->number == number ? last->count : archetype->chunk_capacity);
-    view->entities = (const stoa_entity *)(const void *)chunk->data;
-    view->locals = (const Mat4 *)(const void *)stoa__levels_column(chunk->data, at.local);
-    view->worlds = (Mat4 *)(void *)stoa__levels_column(chunk->data, at.global);
+    view->entities = stoa_columns_entities(chunk->columns);
+    view->locals = (const Mat4 *)(const void *)chunk->columns[at.local];
+    view->worlds = (Mat4 *)(void *)chunk->columns[at.global];
 }
 
 /* The chunk after the one at hand, or NULL if that is not known. */
@@ -96,7 +96,7 @@ static const stoa_chunk *chunk_next(const chunk_view *view) {
 static uint32_t row_find(lane *l, chunk_view *view, uint32_t place) {
     stoa_entity e = l->spread->order->items[place].entity;
     const stoa_chunk *next = chunk_next(view);
-    if (next != NULL && stoa_entity_eq(*(const stoa_entity *)(const void *)next->data, e)) {
+    if (next != NULL && stoa_entity_eq(*stoa_columns_entities(next->columns), e)) {
         chunk_open(l, view, next->number);
         return 0;
     }
@@ -161,8 +161,8 @@ typedef struct row_run {
 /* Works out rows whose parents' rows stand side by side, too. `from` is the world matrix of the
  * first parent, `parents` tell at which places the children of each begin; `place` is that of the
  * first row. Returns how many parents have no more children. The matrix of a row is read before the
- * one before it is written: columns lie so that the two have the same address but for pages, which
- * a processor takes for one address at first. */
+ * one before it is written: columns can lie so that the two have the same address but for pages,
+ * which a processor takes for one address at first. */
 STOA__APART static uint32_t rows_multiply(row_run run, const Mat4 *from,
                                           const stoa__level_item *parents, uint32_t place) {
     const Mat4 *last = run.local + run.count - 1;
@@ -191,7 +191,7 @@ static const stoa_chunk *next_expect(const lane *l, uint32_t place) {
     const stoa__levels *order = l->spread->order;
     const stoa_chunk *next = chunk_next(&l->own);
     if (next != NULL) {
-        const stoa_entity *entities = (const stoa_entity *)(const void *)next->data;
+        const stoa_entity *entities = stoa_columns_entities(next->columns);
         uint32_t last = order->count - place < l->own.count ? order->count : place + l->own.count;
         for (uint32_t i = 0; i < l->own.count; i += LINE_ENTITIES) {
             STOA_PREFETCH(entities + i);
@@ -232,8 +232,8 @@ static void run_settle(lane *l, uint32_t row, uint32_t above, stoa__range places
     run.count = count - now;
     if (next != NULL) {
         layout at = layout_of(l, l->own.archetype);
-        run.next_local = (const Mat4 *)(const void *)stoa__levels_column(next->data, at.local);
-        run.next_world = (const Mat4 *)(const void *)stoa__levels_column(next->data, at.global);
+        run.next_local = (const Mat4 *)(const void *)next->columns[at.local];
+        run.next_world = (const Mat4 *)(const void *)next->columns[at.global];
     }
     rows_multiply(run, from, parents, places.begin + now);
 }
@@ -300,10 +300,11 @@ static stoa__range range_share(stoa__spread *spread, stoa__range range) {
 static uint32_t place_columns(lane *l, uint32_t place, const Mat4 **locals, const Mat4 **worlds) {
     uint32_t at = l->spread->world->records[l->spread->order->items[place].entity.index].place;
     const stoa_chunk_ref *chunk = &l->spread->world->chunks[at >> STOA_PLACE_BITS];
-    layout columns = layout_of(l, chunk->archetype);
-    *locals = (const Mat4 *)(const void *)stoa__levels_column(chunk->data, columns.local);
-    *worlds = (const Mat4 *)(const void *)stoa__levels_column(chunk->data, columns.global);
-    STOA_PREFETCH((const stoa_entity *)(const void *)chunk->data + (at & ROW_MASK));
+    uint8_t *const *columns = chunk->columns;
+    layout where = layout_of(l, chunk->archetype);
+    *locals = (const Mat4 *)(const void *)columns[where.local];
+    *worlds = (const Mat4 *)(const void *)columns[where.global];
+    STOA_PREFETCH(stoa_columns_entities(columns) + (at & ROW_MASK));
     return at & ROW_MASK;
 }
 

@@ -245,15 +245,15 @@ typedef struct settling {
     bool now;      /* something was written in this tick */
 } settling;
 
-static bool chunk_settle(stoa_index *index, settling *s, const stoa_chunk *chunk, uint32_t offset) {
-    const uint8_t *column = chunk->data + offset;
+static bool chunk_settle(stoa_index *index, settling *s, const stoa_chunk *chunk, uint32_t at) {
+    const uint8_t *column = chunk->columns[at];
     const stoa_column_state *state = (const stoa_column_state *)(const void *)column - 1;
     uint32_t changed = STOA_LOAD(&state->changed);
     if (!s->all && !stoa_tick_newer(changed, index->since)) {
         return true;
     }
     s->now |= changed == s->tick;
-    const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+    const stoa_entity *entities = stoa_columns_entities(chunk->columns);
     const uint32_t *ticks =
         state->ticks != 0 ? (const uint32_t *)(const void *)(column + state->ticks) : NULL;
     for (int32_t row = 0; row < chunk->count; row++) {
@@ -273,9 +273,9 @@ static bool columns_settle(stoa_index *index, settling *s) {
         if (head == NULL || head->chunk_count == 0) {
             continue;
         }
-        uint32_t offset = stoa_archetype_column(head, index->component)->offset;
+        uint32_t at = stoa_archetype_column(head, index->component)->index;
         for (int32_t c = 0; c < head->chunk_count; c++) {
-            if (!chunk_settle(index, s, &head->chunks[c], offset)) {
+            if (!chunk_settle(index, s, &head->chunks[c], at)) {
                 return false;
             }
         }

@@ -67,7 +67,7 @@ stoa_entity stoa_query_first(const stoa_query *query) {
             const stoa__archetype *archetype =
                 storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
             if (archetype->head.chunk_count > 0) {
-                return *(const stoa_entity *)(const void *)archetype->head.chunks[0].data;
+                return *stoa_columns_entities(archetype->head.chunks[0].columns);
             }
         }
     }

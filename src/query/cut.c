@@ -39,7 +39,7 @@ static bool cut_stands(const stoa_query *query, uint32_t rows) {
     const stoa__storage *storage = &query->head.world->storage;
     if (cut->match_count != query->head.count || cut->rows != rows ||
         cut->epoch != storage->head.epoch || cut->chunk_changes != storage->chunk_changes ||
-        cut->offsets != query->head.offsets) {
+        cut->indexes != query->head.indexes) {
         return false;
     }
     for (uint32_t i = 0; i < cut->match_count; i++) {
@@ -69,7 +69,7 @@ static void cut_note(stoa_query *query, uint32_t rows) {
     cut->rows = rows;
     cut->epoch = storage->head.epoch;
     cut->chunk_changes = storage->chunk_changes;
-    cut->offsets = query->head.offsets;
+    cut->indexes = query->head.indexes;
 }
 
 static uint32_t rows_count(const stoa_query *query) {
@@ -97,8 +97,9 @@ static stoa_status runs_reserve(stoa_query *query, uint32_t runs, uint32_t parts
 static void run_put(stoa__cut *cut, const stoa_run *run) {
     uint32_t i = cut->run_count++;
     stoa_run *at = &cut->runs[i];
-    if (i < cut->run_known && at->data == run->data && at->first == run->first &&
-        at->count == run->count && at->offsets == run->offsets && at->fields == run->fields) {
+    if (i < cut->run_known && at->entities == run->entities && at->columns == run->columns &&
+        at->first == run->first && at->count == run->count && at->indexes == run->indexes &&
+        at->fields == run->fields) {
         return;
     }
     *at = *run;
@@ -133,9 +134,9 @@ static inline void rows_put(cutting *c, const stoa_chunk *chunk, uint32_t first,
         c->part = (stoa__part){.first = c->cut->run_count};
         c->room = c->rows;
     }
-    const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
-    run_put(c->cut, &(stoa_run){entities + first, chunk->data, c->match->offsets, c->match->fields,
-                                (int32_t)first, (int32_t)count});
+    const stoa_entity *entities = stoa_columns_entities(chunk->columns);
+    run_put(c->cut, &(stoa_run){entities + first, chunk->columns, c->match->indexes,
+                                c->match->fields, (int32_t)first, (int32_t)count});
     c->part.count++;
     c->room -= count < c->room ? count : c->room;
 }

@@ -42,7 +42,7 @@ typedef struct stoa__cut {
     uint32_t rows;           /* of a part, as it was asked for */
     uint32_t epoch;          /* of the world */
     uint32_t chunk_changes;  /* likewise */
-    const uint32_t *offsets; /* of the query */
+    const uint32_t *indexes; /* of the query */
     stoa__walk **walks;      /* by part, in use for as long as the query lives */
     uint32_t walk_capacity;
     uint32_t walk_count;

@@ -21,7 +21,7 @@ static void each_run(each_fields *each) {
     for (uint32_t i = 0; i < terms->count; i++) {
         size_t size = terms->items[i].component->info.size;
         each->fields[i] =
-            (it->fields >> i & 1) != 0 ? it->data + it->offsets[i] + it->first * size : NULL;
+            (it->fields >> i & 1) != 0 ? it->columns[it->indexes[i]] + it->first * size : NULL;
     }
 }
 

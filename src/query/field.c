@@ -47,9 +47,9 @@ static bool term_check(const stoa_iter *it, stoa_component id, int32_t index, bo
 void stoa__field_mark(const stoa_iter *it, uint32_t index, int32_t row, int32_t count) {
     const stoa__terms *terms = &it->query->terms;
     uint32_t tick = it->world->storage.head.tick;
-    stoa_column_mark(it->data + it->offsets[index], tick);
+    stoa_column_mark(it->columns[it->indexes[index]], tick);
     if ((terms->marks >> index & 1) != 0) {
-        void *lane = it->data + it->offsets[terms->count + index];
+        void *lane = it->columns[it->indexes[terms->count + index]];
         uint32_t *ticks = (uint32_t *)lane + it->first + (size_t)row;
         for (int32_t i = 0; i < count; i++) {
             ticks[i] = tick;
@@ -76,7 +76,7 @@ void *stoa__field_sparse(const stoa_iter *it, uint32_t index, int32_t row, bool 
 /* The component of a row in a column of these rows. */
 static void *column_at(const stoa_iter *it, uint32_t index, int32_t row) {
     size_t size = it->query->terms.items[index].component->info.size;
-    return it->data + it->offsets[index] + (it->first + (size_t)row) * size;
+    return it->columns[it->indexes[index]] + (it->first + (size_t)row) * size;
 }
 
 /* The column of a term for all rows of the run. */

@@ -16,6 +16,15 @@
 #define ROWS_AHEAD 256
 #define LINES_AHEAD 8u
 
+/* Bytes of a list of entities without components: before it comes a line with its columns. */
+static size_t empties_size(size_t count) {
+    return STOA__LINE + count * sizeof(stoa_entity);
+}
+
+size_t stoa__query_empties_bytes(const stoa_world *world) {
+    return world->empties.chunk_count > 0 ? empties_size((uint32_t)world->empties_chunk.count) : 0;
+}
+
 /* Lists the entities without components, for as long as iterations need them. Where only threads
  * to come need a list that is there, it may be out of date. */
 static stoa_status empties_list(stoa_world *world) {
@@ -28,11 +37,15 @@ static stoa_status empties_list(stoa_world *world) {
         stoa__query_empties_drop(world);
         return STOA_OK;
     }
-    stoa_entity *list =
-        stoa__heap_alloc(&world->storage.heap, storage->empty_count * sizeof *list, STOA__LINE);
-    if (list == NULL) {
+    void *block =
+        stoa__heap_alloc(&world->storage.heap, empties_size(storage->empty_count), STOA__LINE);
+    if (block == NULL) {
         return stoa__error_memory("a list of entities without components");
     }
+    uint8_t **columns = (uint8_t **)block + 1;
+    columns[-1] = NULL;
+    columns[0] = (uint8_t *)block + STOA__LINE;
+    stoa_entity *list = stoa_columns_entities(columns);
     int32_t count = 0;
     for (uint32_t i = 1; i < storage->head.record_count; i++) {
         const stoa_record *record = &storage->head.records[i];
@@ -41,15 +54,15 @@ static stoa_status empties_list(stoa_world *world) {
         }
     }
     stoa__query_empties_drop(world);
-    world->empties_chunk = (stoa_chunk){(uint8_t *)(void *)list, 0, count};
+    world->empties_chunk = (stoa_chunk){columns, 0, count};
     world->empties.chunk_count = 1;
     return STOA_OK;
 }
 
 void stoa__query_empties_drop(stoa_world *world) {
     if (world->empties.chunk_count > 0) {
-        stoa__heap_free(&world->storage.heap, world->empties_chunk.data,
-                        (size_t)world->empties_chunk.count * sizeof(stoa_entity), STOA__LINE);
+        stoa__heap_free(&world->storage.heap, world->empties_chunk.columns - 1,
+                        stoa__query_empties_bytes(world), STOA__LINE);
         world->empties.chunk_count = 0;
     }
 }
@@ -340,7 +353,7 @@ void stoa_iter_ahead(const stoa_iter *it) {
     }
     STOA_PREFETCH(run + 2);
     for (uint32_t bits = (uint32_t)run->fields; bits != 0; bits &= bits - 1) {
-        const uint8_t *column = run->data + run->offsets[stoa__bit_lowest(bits)];
+        const uint8_t *column = run->columns[run->indexes[stoa__bit_lowest(bits)]];
         STOA_PREFETCH(column - STOA__LINE);
         for (uint32_t line = 0; line < LINES_AHEAD; line++) {
             STOA_PREFETCH(column + (size_t)line * STOA__LINE);

@@ -1,7 +1,7 @@
 /* The matches of a query: which archetypes, and where their columns are.
  *
- * Kept in order of archetype ids from the first iteration on, in one block with the offsets of all.
- * Offsets are those of the epoch that the query notes: when that of the world has moved on, those
+ * Kept in order of archetype ids from the first iteration on, in one block with the indexes of all.
+ * Indexes are those of the epoch that the query notes: when that of the world has moved on, those
  * of archetypes that changed since are read anew, once for all iterations in it. Listing is O(words
  * of archetypes + matches), adding one O(terms). Only room needs memory. One thread at a time. */
 #include "query/matches.h"
@@ -16,17 +16,17 @@ static STOA__APART void marks_resolve(const stoa_query *query, stoa_match *match
     for (uint32_t left = query->terms.marks; left != 0; left &= left - 1) {
         uint32_t i = stoa__bit_lowest(left);
         if ((match->fields >> i & 1) != 0) {
-            match->offsets[query->terms.count + i] =
-                stoa__archetype_lane(archetype, query->terms.ids[i], STOA__LANE_CHANGED)->offset;
+            match->indexes[query->terms.count + i] =
+                stoa__archetype_lane(archetype, query->terms.ids[i], STOA__LANE_CHANGED)->index;
         }
     }
 }
 
-/* Reads the offsets of a match. */
+/* Reads the indexes of a match. */
 static void match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa_archetype_head *archetype = match->archetype;
     const stoa_column *columns = archetype->columns;
-    uint32_t *offsets = match->offsets, mask = archetype->column_mask, count = query->terms.count;
+    uint32_t *indexes = match->indexes, mask = archetype->column_mask, count = query->terms.count;
     uint64_t there = 0;
     for (uint32_t i = 0; i < count; i++) {
         stoa_component id = query->terms.ids[i];
@@ -35,7 +35,7 @@ static void match_resolve(const stoa_query *query, stoa_match *match) {
             column = stoa_archetype_column(archetype, id);
         }
         if (column != NULL) {
-            offsets[i] = column->offset;
+            indexes[i] = column->index;
             there |= (uint64_t)1 << i;
         }
     }
@@ -45,31 +45,31 @@ static void match_resolve(const stoa_query *query, stoa_match *match) {
     }
 }
 
-/* Offsets of one match: of its columns, and, if any term writes a column with ticks for each row,
- * of those. One at least, so that an iteration has pointers to add to. */
-static uint32_t offsets_stride(const stoa_query *query) {
+/* Indexes of one match: of its columns, and, if any term writes a column with ticks for each row,
+ * of those. One at least, so that an iteration has something to point to. */
+static uint32_t indexes_stride(const stoa_query *query) {
     uint32_t count = query->terms.count > 0 ? query->terms.count : 1;
     return query->terms.marks != 0 ? 2 * count : count;
 }
 
 size_t stoa__matches_size(const stoa_query *query) {
-    return sizeof(stoa_match) + offsets_stride(query) * sizeof(uint32_t);
+    return sizeof(stoa_match) + indexes_stride(query) * sizeof(uint32_t);
 }
 
-/* The offsets stand behind the room for matches, in one block. */
+/* The indexes stand behind the room for matches, in one block. */
 bool stoa__matches_reserve(stoa_query *query, uint32_t count) {
     stoa_query_head *head = &query->head;
-    uint32_t before = query->match_capacity, stride = offsets_stride(query);
+    uint32_t before = query->match_capacity, stride = indexes_stride(query);
     if (!stoa__heap_grow(&head->world->storage.heap, &head->matches, &query->match_capacity,
                          (count > 0 ? count : 1) + STOA_MATCH_AHEAD, stoa__matches_size(query))) {
         return false;
     }
     if (query->match_capacity != before) {
-        head->offsets = (uint32_t *)(void *)(head->matches + query->match_capacity);
-        memmove(head->offsets, head->matches + before,
-                (size_t)head->count * stride * sizeof *head->offsets);
+        head->indexes = (uint32_t *)(void *)(head->matches + query->match_capacity);
+        memmove(head->indexes, head->matches + before,
+                (size_t)head->count * stride * sizeof *head->indexes);
         for (uint32_t i = 0; i < head->count; i++) {
-            head->matches[i].offsets = head->offsets + (size_t)i * stride;
+            head->matches[i].indexes = head->indexes + (size_t)i * stride;
         }
     }
     return true;
@@ -85,7 +85,7 @@ static void matches_end(stoa_query *query, stoa_archetype_head *archetype) {
 void stoa__matches_add(stoa_query *query, stoa_archetype_head *archetype) {
     stoa_match *match = &query->head.matches[query->head.count];
     match->archetype = archetype;
-    match->offsets = query->head.offsets + (size_t)query->head.count * offsets_stride(query);
+    match->indexes = query->head.indexes + (size_t)query->head.count * indexes_stride(query);
     query->head.count++;
     matches_end(query, archetype);
     match_resolve(query, match);
@@ -96,7 +96,7 @@ uint64_t stoa__matches_bits(const stoa_query *query, uint32_t word) {
     return word == 0 ? bits & ~(uint64_t)1 : bits;
 }
 
-/* True if what a match tells of each term is known beforehand, but for offsets. */
+/* True if what a match tells of each term is known beforehand, but for indexes. */
 static bool terms_plain(const stoa__terms *terms) {
     uint64_t required = 0;
     for (uint32_t i = 0; i < terms->required_count; i++) {
@@ -106,29 +106,29 @@ static bool terms_plain(const stoa__terms *terms) {
 }
 
 /* Reads where an archetype that is not crowded keeps components that it has. */
-STOA__INLINE void offsets_read(const stoa_archetype_head *archetype, const stoa_component *ids,
-                               uint32_t count, uint32_t *restrict offsets) {
+STOA__INLINE void indexes_read(const stoa_archetype_head *archetype, const stoa_component *ids,
+                               uint32_t count, uint32_t *restrict indexes) {
     for (uint32_t i = 0; i < count; i++) {
-        offsets[i] = stoa_archetype_entry(archetype, ids[i])->offset;
+        indexes[i] = stoa_archetype_entry(archetype, ids[i])->index;
     }
 }
 
 /* Adds the archetypes among 64 that match, to a query of `count` terms. If those are plain, reading
- * offsets is all there is to it. */
+ * indexes is all there is to it. */
 STOA__INLINE void word_list(stoa_query *query, uint32_t word, uint64_t bits, uint32_t count,
                             bool plain) {
     stoa__archetype *const *archetypes = query->head.world->storage.archetypes + (size_t)word * 64;
     stoa_match *match = query->head.matches + query->head.count;
-    uint32_t stride = offsets_stride(query);
-    uint32_t *offsets = query->head.offsets + (size_t)query->head.count * stride;
+    uint32_t stride = indexes_stride(query);
+    uint32_t *indexes = query->head.indexes + (size_t)query->head.count * stride;
     const stoa_component *ids = query->terms.ids;
     uint64_t fields = query->terms.fields;
     query->head.count += stoa__bit_count(bits);
-    for (; bits != 0; bits &= bits - 1, match++, offsets += stride) {
+    for (; bits != 0; bits &= bits - 1, match++, indexes += stride) {
         stoa_archetype_head *archetype = &archetypes[stoa__bit_lowest(bits)]->head;
-        *match = (stoa_match){archetype, offsets, fields};
+        *match = (stoa_match){archetype, indexes, fields};
         if (STOA_LIKELY(plain && archetype->crowded == 0)) {
-            offsets_read(archetype, ids, count, offsets);
+            indexes_read(archetype, ids, count, indexes);
         } else {
             match_resolve(query, match);
         }
@@ -184,7 +184,7 @@ void stoa__matches_resolve(stoa_query *query) {
     uint32_t now = query->head.world->storage.head.epoch, age = now - query->head.epoch;
     for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
         stoa_match *match = &query->head.matches[i];
-        /* Ages are compared, since epochs wrap: at worst offsets are read that did not change. */
+        /* Ages are compared, since epochs wrap: at worst indexes are read that did not change. */
         if (now - match->archetype->version < age) {
             match_resolve(query, match);
         }

@@ -4,13 +4,13 @@
 
 #include "query/query.h"
 
-/* Bytes of one match with its offsets. */
+/* Bytes of one match with its indexes. */
 size_t stoa__matches_size(const stoa_query *query);
 
 /* Makes room for so many matches; false on lack of memory. */
 bool stoa__matches_reserve(stoa_query *query, uint32_t count);
 
-/* Adds a match, for which there is room, its offsets read. */
+/* Adds a match, for which there is room, its indexes read. */
 void stoa__matches_add(stoa_query *query, stoa_archetype_head *archetype);
 
 /* The archetypes that match among 64, without the empty one, which has no chunks of its own. */
@@ -20,7 +20,8 @@ uint64_t stoa__matches_bits(const stoa_query *query, uint32_t word);
  * reported. */
 stoa_status stoa__matches_list(stoa_query *query);
 
-/* Reads the offsets of matches anew where they have moved. The matches must be listed. */
+/* Reads the indexes of matches anew where the columns of archetypes have moved. The matches must be
+ * listed. */
 void stoa__matches_resolve(stoa_query *query);
 
 #endif

@@ -116,10 +116,7 @@ static stoa_status queries_check(const stoa_world *world) {
 }
 
 static size_t queries_bytes(const stoa_world *world) {
-    size_t bytes = world->empties.chunk_count > 0
-                       ? (size_t)world->empties_chunk.count * sizeof(stoa_entity)
-                       : 0;
-    bytes += stoa__observe_bytes(world);
+    size_t bytes = stoa__query_empties_bytes(world) + stoa__observe_bytes(world);
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
         bytes += sizeof *query + query->match_capacity * stoa__matches_size(query) +
                  (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query) +

@@ -48,7 +48,7 @@ typedef struct stoa__terms {
     bool heavy;     /* rows must be tested: an iteration goes by runs */
     bool timed;     /* asks for what was changed or added */
     stoa__term items[STOA_TERM_MAX];   /* as given */
-    stoa_component ids[STOA_TERM_MAX]; /* of the items: close together, for reading offsets */
+    stoa_component ids[STOA_TERM_MAX]; /* of the items: close together, for reading indexes */
     uint8_t required[STOA_TERM_MAX];   /* indexes of terms whose column an archetype must have */
     uint8_t excluded[STOA_TERM_MAX];   /* and must not */
     uint8_t any[STOA_TERM_MAX];        /* any-of terms, group by group */
@@ -147,6 +147,9 @@ uint32_t stoa__query_since(const stoa_query *query);
 
 /* Frees the list of entities without components, if there is one. */
 void stoa__query_empties_drop(stoa_world *world);
+
+/* Bytes that it holds of the heap. */
+size_t stoa__query_empties_bytes(const stoa_world *world);
 
 /* Takes a query out of its world and frees it. */
 void stoa__query_delete(stoa_query *query);

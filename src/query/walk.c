@@ -91,7 +91,7 @@ void stoa__walk_begin(stoa__walk *walk, const stoa_world *world, const stoa__ter
     walk->chunk_end = INT32_MAX;
     walk->chunk_stop = 0;
     walk->archetype = NULL;
-    walk->offsets = NULL;
+    walk->indexes = NULL;
     walk->chunk = 0;
     walk->live_count = 0;
     walk->live_next = 0;
@@ -108,10 +108,10 @@ void stoa__walk_begin(stoa__walk *walk, const stoa_world *world, const stoa__ter
     }
 }
 
-static uint32_t lane_offset(const stoa__archetype *archetype, stoa_component id,
-                            stoa__lane_kind kind) {
+static uint32_t lane_index(const stoa__archetype *archetype, stoa_component id,
+                           stoa__lane_kind kind) {
     const stoa__lane *lane = stoa__archetype_lane(archetype, id, kind);
-    return lane != NULL ? lane->offset : STOA__NONE;
+    return lane != NULL ? lane->index : STOA__NONE;
 }
 
 /* Where an archetype keeps what the rows of a term are tested by. */
@@ -123,15 +123,15 @@ static stoa__spot spot_find(const stoa__archetype *archetype, const stoa__term *
     if (column == NULL) {
         return spot;
     }
-    spot.column = column->offset;
+    spot.column = column->index;
     if ((flags & STOA_SWITCHABLE) != 0) {
-        spot.off = lane_offset(archetype, id, STOA__LANE_OFF);
+        spot.off = lane_index(archetype, id, STOA__LANE_OFF);
     }
     if ((flags & STOA_ROW_TICKS) != 0 && (term->tests & STOA__TEST_CHANGED) != 0) {
-        spot.changed = lane_offset(archetype, id, STOA__LANE_CHANGED);
+        spot.changed = lane_index(archetype, id, STOA__LANE_CHANGED);
     }
     if ((flags & STOA_ROW_TICKS) != 0 && (term->tests & STOA__TEST_ADDED) != 0) {
-        spot.added = lane_offset(archetype, id, STOA__LANE_ADDED);
+        spot.added = lane_index(archetype, id, STOA__LANE_ADDED);
     }
     return spot;
 }
@@ -153,27 +153,29 @@ static bool group_settled(const stoa__terms *terms, uint32_t from, uint32_t to,
 static void touch_choose(stoa__walk *walk) {
     uint32_t columns = (uint32_t)walk->fields;
     uint32_t index = columns != 0 ? stoa__bit_lowest(columns) : 0;
-    walk->touch = columns != 0 ? walk->offsets[index] : 0;
+    walk->touch = columns != 0 ? walk->indexes[index] : 0;
     walk->touch_size = columns != 0 ? walk->terms->items[index].component->info.size : 0;
 }
 
-/* Where a chunk keeps the tick that tells soonest that none of its rows matches. */
-static uint32_t gate_choose(const stoa__walk *walk) {
+/* Chooses the tick that tells soonest that none of a chunk's rows matches. */
+static void gate_choose(stoa__walk *walk) {
     const stoa__terms *terms = walk->terms;
+    walk->gate = STOA__NONE;
+    walk->gate_tick = 0;
     for (uint32_t i = 0; terms->timed && i < terms->column_count; i++) {
         uint32_t index = terms->columns[i], tests = terms->items[index].tests;
-        uint32_t state = walk->spots[index].column - (uint32_t)sizeof(stoa_column_state);
-        if (walk->spots[index].column != STOA__NONE && (tests & STOA__TEST_CHANGED) != 0) {
-            return state + (uint32_t)offsetof(stoa_column_state, changed);
-        }
-        if (walk->spots[index].column != STOA__NONE && (tests & STOA__TEST_ADDED) != 0) {
-            return state + (uint32_t)offsetof(stoa_column_state, added);
+        uint32_t column = walk->spots[index].column;
+        if (column != STOA__NONE && (tests & (STOA__TEST_CHANGED | STOA__TEST_ADDED)) != 0) {
+            walk->gate = column;
+            walk->gate_tick =
+                (uint32_t)((tests & STOA__TEST_CHANGED) != 0 ? offsetof(stoa_column_state, changed)
+                                                             : offsetof(stoa_column_state, added));
+            return;
         }
     }
-    return 0;
 }
 
-/* Where a chunk keeps ticks of its rows, if nothing else tells which rows match. */
+/* The index of the ticks of rows, if nothing else tells which rows match. */
 static uint32_t sole_choose(const stoa__walk *walk) {
     const stoa__terms *terms = walk->terms;
     if (terms->column_count != 1 || terms->sparse_count != 0 || terms->splits != 0 ||
@@ -195,10 +197,10 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
     const stoa__terms *terms = walk->terms;
     walk->archetype = archetype;
     walk->chunk = 0;
-    walk->offsets = NULL;
+    walk->indexes = NULL;
     walk->fields = 0;
     if (match != NULL) {
-        walk->offsets = match->offsets;
+        walk->indexes = match->indexes;
         walk->fields = match->fields;
     }
     touch_choose(walk);
@@ -206,7 +208,7 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
         uint32_t i = stoa__bit_lowest(left);
         walk->spots[i] = spot_find(archetype, &terms->items[i]);
     }
-    walk->gate = gate_choose(walk);
+    gate_choose(walk);
     walk->groups = 0;
     for (uint32_t from = 0, to = 0; from < terms->any_count; from = to) {
         to = stoa__terms_group(terms, from);
@@ -277,29 +279,31 @@ static bool archetype_next(stoa__walk *walk) {
 }
 
 /* True if a chunk of the archetype may have rows that match. */
-STOA__INLINE bool chunk_open(const stoa_chunk *chunk, uint32_t gate, uint32_t since) {
-    const void *tick = chunk->data + gate;
-    return stoa_tick_newer(STOA_LOAD((const stoa_atomic *)tick), since);
+STOA__INLINE bool chunk_open(const stoa_chunk *chunk, uint32_t gate, uint32_t tick,
+                             uint32_t since) {
+    const void *at = (const uint8_t *)stoa__state_of(chunk->columns, gate) + tick;
+    return stoa_tick_newer(STOA_LOAD((const stoa_atomic *)at), since);
 }
 
 /* Asks for the state of a chunk that comes some time after. */
 STOA__INLINE void gate_prefetch(const stoa_chunk *chunk, const stoa_chunk *end, uint32_t gate) {
-    STOA_PREFETCH((end - chunk > AHEAD ? chunk + AHEAD : end - 1)->data + gate);
+    const stoa_chunk *soon = end - chunk > AHEAD ? chunk + AHEAD : end - 1;
+    STOA_PREFETCH(stoa__state_of(soon->columns, gate));
 }
 
 /* The next chunk of the archetype that may have rows that match, or NULL. */
 static const stoa_chunk *chunk_next(stoa__walk *walk) {
     const stoa_archetype_head *head = &walk->archetype->head;
     const stoa_chunk *chunk = head->chunks + walk->chunk, *end = head->chunks + walk->chunk_stop;
-    uint32_t gate = walk->gate, since = walk->since;
+    uint32_t gate = walk->gate, tick = walk->gate_tick, since = walk->since;
     walk->ahead = NULL;
-    if (gate != 0) {
-        while (chunk < end && !chunk_open(chunk, gate, since)) {
+    if (gate != STOA__NONE) {
+        while (chunk < end && !chunk_open(chunk, gate, tick, since)) {
             gate_prefetch(chunk++, end, gate);
         }
         if (end - chunk > 1) {
             gate_prefetch(chunk, end, gate);
-            walk->ahead = chunk_open(chunk + 1, gate, since) ? chunk[1].data : NULL;
+            walk->ahead = chunk_open(chunk + 1, gate, tick, since) ? chunk[1].columns : NULL;
         }
     }
     walk->chunk = (int32_t)(chunk - head->chunks) + 1;
@@ -314,9 +318,9 @@ static uint32_t chunk_begin(stoa__walk *walk) {
     }
     uint32_t count = (uint32_t)chunk->count;
     if (walk->sole != STOA__NONE) {
-        stoa__walk_ticks(walk, chunk->data, count);
+        stoa__walk_ticks(walk, chunk->columns, count);
     } else {
-        stoa__walk_chunk(walk, chunk->data, count);
+        stoa__walk_chunk(walk, chunk->columns, count);
     }
     return walk->live_next < walk->live_count ? count : 0;
 }

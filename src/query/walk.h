@@ -9,6 +9,7 @@
 
 #include "query/query.h"
 #include "stoa/change.h"
+#include "storage/archetype.h"
 #include "storage/sparse.h"
 
 /* Runs that are listed at a time, more or less, and at most: those of 64 rows come together. */
@@ -21,10 +22,10 @@
 /* Archetypes that a walk by a set remembers, a power of two. */
 #define STOA__WALK_KNOWN 16
 
-/* Where an archetype keeps what the rows of a term are tested by: offsets in its chunks, STOA__NONE
- * for what it has not. */
+/* Where an archetype keeps what the rows of a term are tested by: indexes of its chunks' columns,
+ * STOA__NONE for what it has not. */
 typedef struct stoa__spot {
-    uint32_t column;  /* the column, whose state stands before it */
+    uint32_t column;  /* the column or tag, whose state stands before it */
     uint32_t off;     /* switches */
     uint32_t changed; /* ticks of each row */
     uint32_t added;
@@ -67,26 +68,26 @@ typedef struct stoa__walk {
     int32_t chunk_end;   /* of the last match, past the last */
 
     const stoa__archetype *archetype; /* the one walked, or met last */
-    const uint32_t *offsets;          /* of its columns */
+    const uint32_t *indexes;          /* of its columns */
     uint64_t fields;
     uint32_t groups;     /* bit i: the any-of group from terms->any[i] on must be met by each row */
     bool matches;        /* the archetype does */
-    uint32_t touch;      /* where the first column with data starts, */
+    uint32_t touch;      /* index of the first column with data, */
     uint32_t touch_size; /* and the size of its rows */
     int32_t chunk;       /* the next one of the archetype */
     int32_t chunk_stop;  /* past the last one of it */
-    uint32_t gate;       /* where chunks keep a tick without whose being newer none of their rows
-                            matches; 0: nowhere */
+    uint32_t gate;       /* index of the column or tag with a tick without whose being newer none of
+                            a chunk's rows matches, or STOA__NONE */
+    uint32_t gate_tick;  /* which tick: where it is in the state */
 
-    uint32_t sole; /* where chunks keep the ticks that are all that rows are tested by, or
-                      STOA__NONE */
+    uint32_t sole; /* index of the ticks that are all that rows are tested by, or STOA__NONE */
 
-    const uint8_t *ahead;  /* the next chunk, if its rows will be looked at, else NULL */
-    uint8_t *data;         /* the chunk that runs are cut from */
-    uint64_t chunk_fields; /* those that are on in some row of it */
-    uint32_t splits;       /* terms whose data is on in some rows of it and off in others */
-    uint32_t word_count;   /* words of `rows` in use */
-    uint32_t live_count;   /* of them those that have rows */
+    uint8_t *const *ahead;   /* columns of the next chunk, if its rows will be looked at, or NULL */
+    uint8_t *const *columns; /* of the chunk that runs are cut from */
+    uint64_t chunk_fields;   /* those that are on in some row of it */
+    uint32_t splits;         /* terms whose data is on in some rows of it and off in others */
+    uint32_t word_count;     /* words of `rows` in use */
+    uint32_t live_count;     /* of them those that have rows */
     uint32_t live_next; /* the one of those where the next run is looked for; none if past them */
 
     uint32_t run_count;
@@ -145,10 +146,10 @@ void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_m
 
 /* Looks at a chunk of the archetype: lists it as one run, or prepares to cut runs from it, or
  * neither. */
-void stoa__walk_chunk(stoa__walk *walk, uint8_t *data, uint32_t count);
+void stoa__walk_chunk(stoa__walk *walk, uint8_t *const *columns, uint32_t count);
 
 /* stoa__walk_chunk where ticks are all that rows are tested by, and some row may be new. */
-void stoa__walk_ticks(stoa__walk *walk, uint8_t *data, uint32_t count);
+void stoa__walk_ticks(stoa__walk *walk, uint8_t *const *columns, uint32_t count);
 
 /* Lists runs of the chunk that is prepared, as many as there is room for. */
 void stoa__walk_cut(stoa__walk *walk);
@@ -157,14 +158,15 @@ void stoa__walk_cut(stoa__walk *walk);
 bool stoa__walk_set(stoa__walk *walk);
 
 /* True if a row of the archetype that was entered passes every test but those of the set that is
- * walked. `data` is NULL for an entity without columns. */
-bool stoa__walk_row(const stoa__walk *walk, const uint8_t *data, uint32_t row, uint32_t index);
+ * walked. `columns` is NULL for an entity without columns. */
+bool stoa__walk_row(const stoa__walk *walk, uint8_t *const *columns, uint32_t row, uint32_t index);
 
 /* Lists a run; there must be room. */
-static inline void stoa__walk_add(stoa__walk *walk, const stoa_entity *entities, uint8_t *data,
-                                  uint64_t fields, uint32_t first, uint32_t count) {
+static inline void stoa__walk_add(stoa__walk *walk, const stoa_entity *entities,
+                                  uint8_t *const *columns, uint64_t fields, uint32_t first,
+                                  uint32_t count) {
     walk->runs[walk->run_count++] = (stoa_run){
-        entities, data, walk->offsets, fields, (int32_t)first, (int32_t)count,
+        entities, columns, walk->indexes, fields, (int32_t)first, (int32_t)count,
     };
 }
 
@@ -176,9 +178,9 @@ static inline const stoa__spot *stoa__walk_any(const stoa__walk *walk, uint32_t 
 }
 
 /* What a chunk knows of a column. */
-static inline const stoa_column_state *stoa__walk_state(const uint8_t *data,
+static inline const stoa_column_state *stoa__walk_state(uint8_t *const *columns,
                                                         const stoa__spot *spot) {
-    return (const stoa_column_state *)(const void *)(data + spot->column) - 1;
+    return stoa__state_of(columns, spot->column);
 }
 
 /* True if an entity has a component in a sparse set, switched on. */

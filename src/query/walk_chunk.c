@@ -9,14 +9,14 @@
 #include "storage/archetype.h"
 
 /* True if a row of the chunk may pass the tests of a column; `some` is set if not all must. */
-static bool column_open(const stoa__walk *walk, uint32_t index, const uint8_t *data, uint32_t count,
-                        bool *some) {
+static bool column_open(const stoa__walk *walk, uint32_t index, uint8_t *const *columns,
+                        uint32_t count, bool *some) {
     const stoa__spot *spot = &walk->spots[index];
     uint32_t tests = walk->terms->items[index].tests;
     if (spot->column == STOA__NONE) {
         return true;
     }
-    const stoa_column_state *state = stoa__walk_state(data, spot);
+    const stoa_column_state *state = stoa__walk_state(columns, spot);
     if ((tests & STOA__TEST_CHANGED) != 0) {
         if (!stoa_tick_newer(STOA_LOAD(&state->changed), walk->since)) {
             return false;
@@ -41,11 +41,11 @@ static bool column_open(const stoa__walk *walk, uint32_t index, const uint8_t *d
 }
 
 /* True if every row of the chunk has a column of the group, switched on. */
-static bool group_whole(const stoa__walk *walk, uint32_t from, const uint8_t *data) {
+static bool group_whole(const stoa__walk *walk, uint32_t from, uint8_t *const *columns) {
     const stoa__terms *terms = walk->terms;
     for (uint32_t i = from, end = stoa__terms_group(terms, from); i < end; i++) {
         const stoa__spot *spot = stoa__walk_any(walk, terms->any[i]);
-        if (spot != NULL && stoa__walk_state(data, spot)->off == 0) {
+        if (spot != NULL && stoa__walk_state(columns, spot)->off == 0) {
             return true;
         }
     }
@@ -53,23 +53,23 @@ static bool group_whole(const stoa__walk *walk, uint32_t from, const uint8_t *da
 }
 
 /* The groups that rows must be asked for. */
-static uint32_t groups_open(const stoa__walk *walk, const uint8_t *data) {
+static uint32_t groups_open(const stoa__walk *walk, uint8_t *const *columns) {
     uint32_t open = 0;
     for (uint32_t left = walk->groups; left != 0; left &= left - 1) {
         uint32_t from = stoa__bit_lowest(left);
-        open |= group_whole(walk, from, data) ? 0 : (uint32_t)1 << from;
+        open |= group_whole(walk, from, columns) ? 0 : (uint32_t)1 << from;
     }
     return open;
 }
 
 /* Reads which data is off in all rows, and in some. */
-static void splits_read(stoa__walk *walk, const uint8_t *data, uint32_t count) {
+static void splits_read(stoa__walk *walk, uint8_t *const *columns, uint32_t count) {
     walk->chunk_fields = walk->fields;
     walk->splits = 0;
     for (uint32_t left = walk->terms->splits; left != 0; left &= left - 1) {
         uint32_t index = stoa__bit_lowest(left);
         const stoa__spot *spot = &walk->spots[index];
-        uint32_t off = spot->column != STOA__NONE ? stoa__walk_state(data, spot)->off : 0;
+        uint32_t off = spot->column != STOA__NONE ? stoa__walk_state(columns, spot)->off : 0;
         if (off >= count) {
             walk->chunk_fields &= ~((uint64_t)0x100000001u << index);
         } else if (off > 0) {
@@ -89,9 +89,9 @@ STOA__INLINE uint64_t ticks_word(const uint32_t *ticks, const uint8_t *ahead, ui
 }
 
 /* Takes away the rows whose ticks are not newer than the one asked for. */
-static void ticks_mask(stoa__walk *walk, const uint8_t *data, uint32_t lane, uint32_t count) {
-    const uint32_t *ticks = (const void *)(data + lane);
-    const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : data) + lane;
+static void ticks_mask(stoa__walk *walk, uint8_t *const *columns, uint32_t lane, uint32_t count) {
+    const uint32_t *ticks = (const void *)columns[lane];
+    const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : columns)[lane];
     uint32_t since = walk->since, full = count / 64;
     for (uint32_t w = 0; w < full; w++) {
         walk->rows[w] &= ticks_word(ticks, ahead, w, since);
@@ -102,24 +102,24 @@ static void ticks_mask(stoa__walk *walk, const uint8_t *data, uint32_t lane, uin
 }
 
 /* Takes away the rows that do not pass the tests of a column. */
-static void column_mask(stoa__walk *walk, uint32_t index, const uint8_t *data, uint32_t count) {
+static void column_mask(stoa__walk *walk, uint32_t index, uint8_t *const *columns, uint32_t count) {
     const stoa__spot *spot = &walk->spots[index];
     uint32_t tests = walk->terms->items[index].tests;
     if (spot->column == STOA__NONE) {
         return;
     }
-    uint32_t off = stoa__walk_state(data, spot)->off;
+    uint32_t off = stoa__walk_state(columns, spot)->off;
     if ((tests & STOA__TEST_CHANGED) != 0 && spot->changed != STOA__NONE) {
-        ticks_mask(walk, data, spot->changed, count);
+        ticks_mask(walk, columns, spot->changed, count);
     }
     if ((tests & STOA__TEST_ADDED) != 0 && spot->added != STOA__NONE) {
-        ticks_mask(walk, data, spot->added, count);
+        ticks_mask(walk, columns, spot->added, count);
     }
     if ((tests & (STOA__TEST_ON | STOA__TEST_OFF)) != 0 && off > 0) {
         uint64_t flip = (tests & STOA__TEST_ON) != 0 ? UINT64_MAX : 0;
+        const uint8_t *flags = columns[spot->off];
         for (uint32_t w = 0; w < walk->word_count; w++) {
-            walk->rows[w] &=
-                stoa__mask_flags(data + spot->off + (size_t)w * 64, count - w * 64) ^ flip;
+            walk->rows[w] &= stoa__mask_flags(flags + (size_t)w * 64, count - w * 64) ^ flip;
         }
     }
 }
@@ -153,8 +153,8 @@ static uint64_t word_passes(const stoa__walk *walk, const stoa__term *term,
 }
 
 /* Takes away the rows that do not pass the tests of a sparse component. */
-static void sparse_mask(stoa__walk *walk, const stoa__term *term, const uint8_t *data) {
-    const stoa_entity *entities = (const stoa_entity *)(const void *)data;
+static void sparse_mask(stoa__walk *walk, const stoa__term *term, uint8_t *const *columns) {
+    const stoa_entity *entities = stoa_columns_entities(columns);
     const stoa__sparse *set = term->component->set;
     bool ticks = (term->tests & (STOA__TEST_CHANGED | STOA__TEST_ADDED)) != 0;
     if (ticks || set->off_count > 0) {
@@ -170,16 +170,16 @@ static void sparse_mask(stoa__walk *walk, const stoa__term *term, const uint8_t 
 }
 
 /* Which of 64 rows have a component of the group, given those of interest. */
-static uint64_t group_word(const stoa__walk *walk, uint32_t from, const uint8_t *data, uint32_t w,
-                           uint32_t count) {
+static uint64_t group_word(const stoa__walk *walk, uint32_t from, uint8_t *const *columns,
+                           uint32_t w, uint32_t count) {
     const stoa__terms *terms = walk->terms;
-    const stoa_entity *entities = (const stoa_entity *)(const void *)data + (size_t)w * 64;
+    const stoa_entity *entities = stoa_columns_entities(columns) + (size_t)w * 64;
     uint64_t met = 0;
     for (uint32_t i = from, end = stoa__terms_group(terms, from); i < end; i++) {
         const stoa__sparse *set = terms->items[terms->any[i]].component->set;
         const stoa__spot *spot = stoa__walk_any(walk, terms->any[i]);
         if (spot != NULL) {
-            met |= ~stoa__mask_flags(data + spot->off + (size_t)w * 64, count - w * 64);
+            met |= ~stoa__mask_flags(columns[spot->off] + (size_t)w * 64, count - w * 64);
         }
         for (uint64_t left = set != NULL ? walk->rows[w] & ~met : 0; left != 0; left &= left - 1) {
             uint32_t bit = stoa__bit_lowest(left);
@@ -190,13 +190,14 @@ static uint64_t group_word(const stoa__walk *walk, uint32_t from, const uint8_t 
 }
 
 /* Finds where the data of some terms goes off or on, from one row to the next. */
-static void breaks_find(stoa__walk *walk, const uint8_t *data, uint32_t count) {
+static void breaks_find(stoa__walk *walk, uint8_t *const *columns, uint32_t count) {
     memset(walk->breaks, 0, walk->word_count * sizeof walk->breaks[0]);
     for (uint32_t left = walk->splits; left != 0; left &= left - 1) {
         const stoa__spot *spot = &walk->spots[stoa__bit_lowest(left)];
+        const uint8_t *flags = columns[spot->off];
         uint64_t before = 0;
         for (uint32_t w = 0; w < walk->word_count; w++) {
-            uint64_t off = stoa__mask_flags(data + spot->off + (size_t)w * 64, count - w * 64);
+            uint64_t off = stoa__mask_flags(flags + (size_t)w * 64, count - w * 64);
             walk->breaks[w] |= off ^ (off << 1 | before);
             before = off >> 63;
         }
@@ -204,25 +205,25 @@ static void breaks_find(stoa__walk *walk, const uint8_t *data, uint32_t count) {
 }
 
 /* Finds the rows that match. */
-static void rows_mask(stoa__walk *walk, const uint8_t *data, uint32_t count, uint32_t groups) {
+static void rows_mask(stoa__walk *walk, uint8_t *const *columns, uint32_t count, uint32_t groups) {
     const stoa__terms *terms = walk->terms;
     walk->word_count = (count + 63) / 64;
     for (uint32_t w = 0; w < walk->word_count; w++) {
         walk->rows[w] = stoa__mask_first(count - w * 64);
     }
     for (uint32_t i = 0; i < terms->column_count; i++) {
-        column_mask(walk, terms->columns[i], data, count);
+        column_mask(walk, terms->columns[i], columns, count);
     }
     for (; groups != 0; groups &= groups - 1) {
         uint32_t from = stoa__bit_lowest(groups);
         for (uint32_t w = 0; w < walk->word_count; w++) {
-            walk->rows[w] &= walk->rows[w] != 0 ? group_word(walk, from, data, w, count) : 0;
+            walk->rows[w] &= walk->rows[w] != 0 ? group_word(walk, from, columns, w, count) : 0;
         }
     }
     for (uint32_t i = 0; i < terms->sparse_count; i++) {
         const stoa__term *term = &terms->items[terms->sparses[i]];
         if (!stoa__walk_idle(term)) {
-            sparse_mask(walk, term, data);
+            sparse_mask(walk, term, columns);
         }
     }
 }
@@ -239,34 +240,34 @@ static void live_list(stoa__walk *walk) {
     walk->live_next = 0;
 }
 
-void stoa__walk_chunk(stoa__walk *walk, uint8_t *data, uint32_t count) {
+void stoa__walk_chunk(stoa__walk *walk, uint8_t *const *columns, uint32_t count) {
     const stoa__terms *terms = walk->terms;
     bool some = false;
     for (uint32_t i = 0; i < terms->column_count; i++) {
-        if (!column_open(walk, terms->columns[i], data, count, &some)) {
+        if (!column_open(walk, terms->columns[i], columns, count, &some)) {
             return;
         }
     }
     for (uint32_t i = 0; i < terms->sparse_count && !some; i++) {
         some = !stoa__walk_idle(&terms->items[terms->sparses[i]]);
     }
-    uint32_t groups = walk->groups != 0 ? groups_open(walk, data) : 0;
-    splits_read(walk, data, count);
+    uint32_t groups = walk->groups != 0 ? groups_open(walk, columns) : 0;
+    splits_read(walk, columns, count);
     if (!some && groups == 0 && walk->splits == 0) {
-        stoa__walk_add(walk, (const stoa_entity *)(void *)data, data, walk->chunk_fields, 0, count);
+        stoa__walk_add(walk, stoa_columns_entities(columns), columns, walk->chunk_fields, 0, count);
         return;
     }
-    walk->data = data;
-    rows_mask(walk, data, count, groups);
+    walk->columns = columns;
+    rows_mask(walk, columns, count, groups);
     live_list(walk);
     if (walk->splits != 0) {
-        breaks_find(walk, data, count);
+        breaks_find(walk, columns, count);
     }
 }
 
-void stoa__walk_ticks(stoa__walk *walk, uint8_t *data, uint32_t count) {
-    const uint32_t *ticks = (const void *)(data + walk->sole);
-    const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : data) + walk->sole;
+void stoa__walk_ticks(stoa__walk *walk, uint8_t *const *columns, uint32_t count) {
+    const uint32_t *ticks = (const void *)columns[walk->sole];
+    const uint8_t *ahead = (walk->ahead != NULL ? walk->ahead : columns)[walk->sole];
     uint32_t since = walk->since, full = count / 64, live = 0;
     for (uint32_t w = 0; w < full; w++) {
         uint64_t word = ticks_word(ticks, ahead, w, since);
@@ -279,7 +280,7 @@ void stoa__walk_ticks(stoa__walk *walk, uint8_t *data, uint32_t count) {
         walk->live[live] = (uint8_t)full;
         live += walk->rows[full] != 0;
     }
-    walk->data = data;
+    walk->columns = columns;
     walk->chunk_fields = walk->fields;
     walk->splits = 0;
     walk->word_count = (count + 63) / 64;
@@ -292,7 +293,7 @@ static uint64_t run_fields(const stoa__walk *walk, uint32_t row) {
     uint64_t fields = walk->chunk_fields;
     for (uint32_t left = walk->splits; left != 0; left &= left - 1) {
         uint32_t index = stoa__bit_lowest(left);
-        if (walk->data[walk->spots[index].off + row] != 0) {
+        if (walk->columns[walk->spots[index].off][row] != 0) {
             fields &= ~((uint64_t)0x100000001u << index);
         }
     }
@@ -311,10 +312,11 @@ STOA__INLINE uint64_t run_past(const stoa__walk *walk, uint32_t w, uint64_t left
 STOA__INLINE bool runs_cut(stoa__walk *walk, bool split) {
     const uint8_t *live = walk->live + walk->live_next, *live_end = walk->live + walk->live_count;
     stoa_run *run = walk->runs + walk->run_count, *end = walk->runs + STOA__WALK_RUNS;
-    const uint32_t *offsets = walk->offsets;
+    const uint32_t *indexes = walk->indexes;
     uint64_t fields = walk->chunk_fields, left = 0;
-    uint8_t *data = walk->data;
-    const uint8_t *touch = data + walk->touch;
+    uint8_t *const *columns = walk->columns;
+    const stoa_entity *entities = stoa_columns_entities(columns);
+    const uint8_t *touch = columns[walk->touch];
     size_t touch_size = walk->touch_size;
     for (; live < live_end && run < end; live++) {
         uint32_t base = *live * 64u;
@@ -326,12 +328,10 @@ STOA__INLINE bool runs_cut(stoa__walk *walk, bool split) {
             size_t first = base + stoa__bit_lowest(left), last = base + stoa__bit_lowest(past);
             left &= split ? UINT64_MAX << last % 64 : past;
             STOA_PREFETCH(touch + first * touch_size);
-            *run++ = (stoa_run){(const stoa_entity *)(void *)data + first,
-                                data,
-                                offsets,
-                                split ? run_fields(walk, (uint32_t)first) : fields,
-                                (int32_t)first,
-                                (int32_t)(last - first)};
+            *run++ =
+                (stoa_run){entities + first, columns,
+                           indexes,          split ? run_fields(walk, (uint32_t)first) : fields,
+                           (int32_t)first,   (int32_t)(last - first)};
         }
         if (!STOA_LIKELY(left == 0)) {
             walk->rows[base / 64] = left;
@@ -361,8 +361,8 @@ static uint32_t run_end(stoa__walk *walk, uint32_t w) {
 STOA__APART static void run_long(stoa__walk *walk) {
     uint32_t w = walk->live[walk->live_next++];
     uint32_t first = w * 64 + stoa__bit_lowest(walk->rows[w]), last = run_end(walk, w);
-    STOA_PREFETCH(walk->data + walk->touch + (size_t)first * walk->touch_size);
-    stoa__walk_add(walk, (const stoa_entity *)(void *)walk->data + first, walk->data,
+    STOA_PREFETCH(walk->columns[walk->touch] + (size_t)first * walk->touch_size);
+    stoa__walk_add(walk, stoa_columns_entities(walk->columns) + first, walk->columns,
                    run_fields(walk, first), first, last - first);
 }
 

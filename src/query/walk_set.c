@@ -88,19 +88,19 @@ static void chunk_meet(stoa__walk *walk, uint32_t number) {
     const stoa_chunk_ref *chunk = &storage->head.chunks[number];
     const void *archetype = number != 0 ? (const void *)chunk->archetype : storage->archetypes[0];
     walk->number = number;
-    walk->data = number != 0 ? chunk->data : NULL;
+    walk->columns = number != 0 ? chunk->columns : NULL;
     if (archetype != walk->archetype) {
         archetype_meet(walk, archetype);
     }
 }
 
 /* The fields of one row. */
-static uint64_t row_fields(const stoa__walk *walk, const uint8_t *data, uint32_t row) {
+static uint64_t row_fields(const stoa__walk *walk, uint8_t *const *columns, uint32_t row) {
     uint64_t fields = walk->fields;
-    for (uint32_t left = data != NULL ? walk->terms->splits : 0; left != 0; left &= left - 1) {
+    for (uint32_t left = columns != NULL ? walk->terms->splits : 0; left != 0; left &= left - 1) {
         uint32_t index = stoa__bit_lowest(left);
         const stoa__spot *spot = &walk->spots[index];
-        if (spot->column != STOA__NONE && data[spot->off + row] != 0) {
+        if (spot->column != STOA__NONE && columns[spot->off][row] != 0) {
             fields &= ~((uint64_t)0x100000001u << index);
         }
     }
@@ -110,17 +110,17 @@ static uint64_t row_fields(const stoa__walk *walk, const uint8_t *data, uint32_t
 /* Lists one entity, or lengthens the last run by it. */
 STOA__INLINE void row_list(stoa__walk *walk, uint32_t position, uint32_t row, uint64_t fields) {
     stoa_run *last = &walk->runs[walk->run_count - (walk->run_count > 0)];
-    uint8_t *data = walk->data;
-    if (walk->run_count > 0 && last->data == data && last->fields == fields &&
+    uint8_t *const *columns = walk->columns;
+    if (walk->run_count > 0 && last->columns == columns && last->fields == fields &&
         walk->positions[walk->run_count - 1] + (uint32_t)last->count == position &&
-        (data == NULL || (uint32_t)(last->first + last->count) == row)) {
+        (columns == NULL || (uint32_t)(last->first + last->count) == row)) {
         last->count++;
         return;
     }
     walk->positions[walk->run_count] = position;
-    if (data != NULL) {
-        STOA_PREFETCH(data + walk->touch + (size_t)row * walk->touch_size);
-        stoa__walk_add(walk, (const stoa_entity *)(void *)data + row, data, fields, row, 1);
+    if (columns != NULL) {
+        STOA_PREFETCH(columns[walk->touch] + (size_t)row * walk->touch_size);
+        stoa__walk_add(walk, stoa_columns_entities(columns) + row, columns, fields, row, 1);
     } else {
         stoa__walk_add(walk, &walk->set->entities[position], NULL, 0, 0, 1);
     }
@@ -142,8 +142,8 @@ STOA__INLINE void position_visit(stoa__walk *walk, uint32_t position) {
     }
     if (STOA_LIKELY(walk->bare)) {
         row_list(walk, position, row, walk->fields);
-    } else if (stoa__walk_row(walk, walk->data, row, index)) {
-        row_list(walk, position, row, row_fields(walk, walk->data, row));
+    } else if (stoa__walk_row(walk, walk->columns, row, index)) {
+        row_list(walk, position, row, row_fields(walk, walk->columns, row));
     }
 }
 

@@ -11,27 +11,6 @@
 #include "storage/columns.h"
 #include "storage/layout.h"
 
-/* Makes room in the array of chunks for `count` more. */
-static stoa_status chunks_reserve(stoa__storage *storage, stoa__archetype *archetype,
-                                  int32_t count) {
-    uint32_t need = (uint32_t)(archetype->chunk_held + count);
-    if (need <= 1 || need <= archetype->chunk_slots) {
-        return STOA_OK;
-    }
-    bool inside = archetype->chunk_slots == 0;
-    stoa_chunk *chunks = inside ? NULL : archetype->head.chunks;
-    if (!stoa__heap_grow(&storage->heap, &chunks, &archetype->chunk_slots, need,
-                         sizeof(stoa_chunk))) {
-        return stoa__error_memory("the chunks of an archetype");
-    }
-    if (inside) {
-        chunks[0] = archetype->first;
-    }
-    archetype->head.chunks = chunks;
-    stoa__archetype_release(storage, archetype);
-    return STOA_OK;
-}
-
 /* Prepares the target to take over the chunks of the source: an array for them, and full-sized
  * chunks. */
 static stoa_status adopt_reserve(stoa__storage *storage, const stoa__archetype *source,
@@ -43,7 +22,7 @@ static stoa_status adopt_reserve(stoa__storage *storage, const stoa__archetype *
         status = stoa__archetype_reserve(storage, target, rows);
     }
     if (status == STOA_OK) {
-        status = chunks_reserve(storage, target, source->head.chunk_count);
+        status = stoa__archetype_chunks_reserve(storage, target, source->head.chunk_count);
     }
     if (status == STOA_OK && small && target->chunk_held == 0) {
         stoa__layout_apply(storage, target, rows);
@@ -52,9 +31,9 @@ static stoa_status adopt_reserve(stoa__storage *storage, const stoa__archetype *
 }
 
 /* Moves the state of a tag; the lane of its ticks stays where it is. */
-static void state_move(uint8_t *data, const stoa__copy *copy) {
-    stoa_column_state *state = stoa__state_of(data, copy->to);
-    memmove(state, stoa__state_of(data, copy->from), sizeof *state);
+static void state_move(uint8_t *const *columns, const stoa__copy *copy) {
+    stoa_column_state *state = stoa__state_of(columns, copy->to);
+    memmove(state, stoa__state_of(columns, copy->from), sizeof *state);
     if (state->ticks != 0) {
         state->ticks += (int32_t)copy->from - (int32_t)copy->to;
     }
@@ -68,14 +47,14 @@ static void chunk_hand_over(stoa__storage *storage, const stoa__edge *edge,
     storage->head.chunks[chunk->number].archetype = &edge->target->head;
     if (put->to == 0) {
         for (uint32_t i = 0; i < edge->tag_count; i++) {
-            state_move(chunk->data, &edge->tags[i]);
+            state_move(chunk->columns, &edge->tags[i]);
         }
         return;
     }
     for (uint32_t i = edge->tag_count; i-- > 0;) {
-        state_move(chunk->data, &edge->tags[i]);
+        state_move(chunk->columns, &edge->tags[i]);
     }
-    stoa_column_state *state = stoa__state_of(chunk->data, put->to);
+    stoa_column_state *state = stoa__state_of(chunk->columns, put->to);
     state->off = 0;
     state->ticks = 0;
     stoa__state_mark(state, storage->head.tick, true);
@@ -90,7 +69,8 @@ static void columns_hand_over(stoa__storage *storage, const stoa__edge *edge,
     bool alone = edge->tag_count == 0 && (drops || storage->head.columns[id] != NULL);
     for (int32_t i = 0; i < count; i++) {
         const stoa_chunk *chunk = &chunks[i];
-        stoa__columns_set(storage, id, chunk->number, drops ? NULL : chunk->data + edge->puts->to);
+        uint8_t *tag = drops ? NULL : stoa_column_begin(chunk->columns, edge->puts->to);
+        stoa__columns_set(storage, id, chunk->number, tag);
         if (!alone) {
             stoa__columns_fill(storage, edge->target, chunk->number);
         }
@@ -127,13 +107,14 @@ bool stoa__adopt_fits(const stoa__archetype *source, const stoa__archetype *targ
         target->head.chunk_count == 0 || ((uint32_t)target->head.chunk_capacity == rows &&
                                           target->tail->count == target->head.chunk_capacity);
     return whole && rows == target->full_capacity && source->lane_count == target->lane_count &&
-           stoa__layout_size(target, rows) == source->block_size;
+           stoa__layout_size(target, rows) == source->chunk_bytes &&
+           stoa__layout_tags(target, rows) == stoa__layout_tags(source, rows);
 }
 
 stoa_status stoa__adopt_chunks(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge) {
     stoa_status status = adopt_reserve(storage, source, edge->target);
     if (status == STOA_OK) {
-        stoa__edge_ready(storage, edge, source);
+        stoa__edge_ready(storage, edge);
         chunks_hand_over(storage, source, edge);
     }
     return status;

@@ -72,6 +72,9 @@ static const stoa__component component_bytes[] = {
     [STOA__LANE_OFF] = {.info = {.size = 1, .plain = true, .copyable = true}},
 };
 
+/* The columns of entities without components: there are none. */
+static uint8_t *const columns_none[2] = {NULL, NULL};
+
 /* Lanes beside its values that a component needs, and the bytes of a row in them. */
 static uint32_t lanes_beside(const stoa__component *component, uint32_t *bytes) {
     uint32_t ticks = (component->info.flags & STOA_ROW_TICKS) != 0;
@@ -80,22 +83,30 @@ static uint32_t lanes_beside(const stoa__component *component, uint32_t *bytes) 
     return ticks * 2 + off;
 }
 
+/* Adds a lane; its index among a chunk's columns is one more than its own, after the entities. */
+static uint32_t lane_add(stoa__archetype *archetype, const stoa__component *component,
+                         stoa_component id, stoa__lane_kind kind) {
+    uint32_t index = archetype->lane_count + 1u;
+    archetype->lanes[archetype->lane_count++] = (stoa__lane){.index = index,
+                                                             .size = component->info.size,
+                                                             .component = component,
+                                                             .id = id,
+                                                             .kind = (uint16_t)kind};
+    return index;
+}
+
 static void lane_beside(stoa__archetype *archetype, stoa_component id, stoa__lane_kind kind) {
-    const stoa__component *bytes = &component_bytes[kind];
-    archetype->lanes[archetype->lane_count++] = (stoa__lane){
-        .size = bytes->info.size, .component = bytes, .id = id, .kind = (uint16_t)kind};
+    lane_add(archetype, &component_bytes[kind], id, kind);
     archetype->rich = true;
 }
 
 static void lanes_fill(const stoa__storage *storage, stoa__archetype *archetype) {
     for (uint32_t i = 0; i < archetype->id_count; i++) {
-        const stoa__component *component = stoa__component_at(storage, archetype->ids[i]);
-        if (component->info.size == 0) {
-            archetype->tag_count++;
-            continue;
-        }
-        archetype->lanes[archetype->lane_count++] = (stoa__lane){
-            .size = component->info.size, .component = component, .id = archetype->ids[i]};
+        stoa_component id = archetype->ids[i];
+        const stoa__component *component = stoa__component_at(storage, id);
+        column_entry(archetype, id)->index =
+            component->info.size == 0 ? stoa__layout_tag(archetype->tag_count++)
+                                      : lane_add(archetype, component, id, STOA__LANE_DATA);
     }
     archetype->data_lanes = archetype->lane_count;
     for (uint32_t i = 0; i < archetype->id_count; i++) {
@@ -246,7 +257,7 @@ static bool row_measure(const stoa__storage *storage, const stoa_component *ids,
         *row_size += stoa__component_at(storage, ids[i])->info.size + beside;
     }
     if (*lanes >= STOA__LANE_NONE ||
-        *row_size + ((uint64_t)*lanes + 3) * 2 * STOA__LINE > UINT32_MAX) {
+        *row_size + ((uint64_t)*lanes + 5) * 3 * STOA__LINE > UINT32_MAX) {
         stoa__error(STOA_LIMIT, "a row of %u components and %llu bytes is too large", count,
                     (unsigned long long)*row_size);
         return false;
@@ -390,7 +401,8 @@ stoa_status stoa__archetype_init(stoa__storage *storage) {
     if (empty == NULL) {
         return STOA_NO_MEMORY;
     }
-    storage->head.chunks[0] = (stoa_chunk_ref){NULL, &empty->head};
+    storage->head.chunks[0] =
+        (stoa_chunk_ref){(uint8_t **)(uintptr_t)&columns_none[1], &empty->head};
     storage->chunk_count = 1;
     return STOA_OK;
 }

@@ -36,18 +36,23 @@ void stoa__archetype_hide(stoa__storage *storage, uint32_t count);
 /* Shows a hidden archetype again, as the last one. */
 stoa_status stoa__archetype_show(stoa__storage *storage, stoa__archetype *archetype);
 
-/* Makes room so that `count` rows can be appended without failing. Offsets may change. */
+/* Makes room so that `count` rows can be appended without failing. Columns may move. */
 stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *archetype,
                                     uint32_t count);
 
 /* Frees spare chunks and shrinks a chunk that stands alone to what its rows need. */
 stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archetype);
 
-/* Moves chunk `i` to another block of the same size. */
-stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archetype, int32_t i);
+/* Moves chunk `i`, and some after it that are of the same group, to a group of their own, which
+ * goes where slabs have room; returns how many they are, or 0 with the thread's error set. */
+int32_t stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archetype, int32_t i);
 
 /* Gives spare chunks back beyond the one that is kept ready. */
 void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype);
+
+/* Makes room in the array of chunks for `count` more. */
+stoa_status stoa__archetype_chunks_reserve(stoa__storage *storage, stoa__archetype *archetype,
+                                           int32_t count);
 
 /* Takes the next chunk, which is held already, into use. */
 void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype);
@@ -84,24 +89,27 @@ static inline const stoa__lane *stoa__archetype_lane(const stoa__archetype *arch
     return NULL;
 }
 
-/* The state of the column at that offset of a chunk. */
-static inline stoa_column_state *stoa__state_of(uint8_t *data, uint32_t offset) {
-    return (stoa_column_state *)(void *)(data + offset) - 1;
+/* The state of a column, or of a tag. */
+static inline stoa_column_state *stoa__column_state(uint8_t *column) {
+    return (stoa_column_state *)(void *)column - 1;
+}
+
+/* The state of the column, or of the tag, at an index of a chunk's columns. */
+static inline stoa_column_state *stoa__state_of(uint8_t *const *columns, uint32_t index) {
+    return stoa__column_state(stoa_column_begin(columns, index));
 }
 
 /* The states of a chunk by number: those of the lanes with values, then those of the tags. */
-static inline stoa_column_state *stoa__state_number(const stoa__archetype *archetype, uint8_t *data,
-                                                    uint32_t i) {
-    uint32_t offset = i < archetype->data_lanes
-                          ? archetype->lanes[i].offset
-                          : stoa__layout_tag(archetype, i - archetype->data_lanes);
-    return stoa__state_of(data, offset);
+static inline stoa_column_state *stoa__state_number(const stoa__archetype *archetype,
+                                                    uint8_t *const *columns, uint32_t i) {
+    return stoa__state_of(
+        columns, i < archetype->data_lanes ? i + 1 : stoa__layout_tag(i - archetype->data_lanes));
 }
 
 /* Bytes of rows in use, with the padding of their columns. */
 static inline size_t stoa__archetype_used(const stoa__archetype *archetype) {
     int32_t count = archetype->head.chunk_count;
-    size_t block = archetype->block_size, capacity = (size_t)archetype->head.chunk_capacity;
+    size_t block = archetype->chunk_bytes, capacity = (size_t)archetype->head.chunk_capacity;
     return count == 0
                ? 0
                : (size_t)(count - 1) * block + block * (size_t)archetype->tail->count / capacity;

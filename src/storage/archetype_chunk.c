@@ -1,12 +1,16 @@
 /* The chunks of archetypes.
  *
  * Rows fill chunk after chunk; only the last one in use is partly filled. The first chunk starts
- * small and doubles until it has full size; from then on chunks are added and never move. One spare
- * chunk is kept when rows go away. Every chunk has a number in the world, by which entities find
- * it. Adding one is O(columns), growing the first O(its bytes). One thread at a time. */
+ * small and doubles until it has full size; from then on chunks are added and never move. They come
+ * in groups, in which columns of neighbouring chunks lie side by side: the more chunks there are,
+ * the larger is the next group, up to one that fills a slab. When rows go away one spare chunk is
+ * kept at least, and groups of which none is used go. Every chunk has a number in the world, by
+ * which entities find it. Adding one is O(columns), growing the first O(its bytes). One thread at a
+ * time. */
 #include "storage/archetype.h"
 
 #include "storage/columns.h"
+#include "storage/group.h"
 #include "storage/layout.h"
 #include "storage/row.h"
 #include "storage/slab.h"
@@ -22,155 +26,186 @@ void stoa__archetype_tail(stoa__archetype *archetype) {
         count > 0 ? &archetype->head.chunks[count - 1] : (stoa_chunk *)(uintptr_t)&chunk_none;
 }
 
-/* A number for a new chunk, or STOA__NONE with the thread's error set. */
-static uint32_t number_take(stoa__storage *storage) {
-    uint32_t number = storage->chunk_free_first;
-    if (number != 0) {
-        storage->chunk_free_first = (uint32_t)(uintptr_t)storage->head.chunks[number].data;
-        storage->chunk_free_count--;
-        return number;
-    }
-    if (storage->chunk_count == STOA__CHUNKS_MAX) {
-        stoa__error(STOA_LIMIT, "a world has at most %u chunks", STOA__CHUNKS_MAX);
-        return STOA__NONE;
+/* Makes room for the numbers of `count` new chunks. */
+static stoa_status numbers_reserve(stoa__storage *storage, int32_t count) {
+    uint32_t fresh = (uint32_t)count > storage->chunk_free_count
+                         ? (uint32_t)count - storage->chunk_free_count
+                         : 0;
+    if (fresh > STOA__CHUNKS_MAX - storage->chunk_count) {
+        return stoa__error(STOA_LIMIT, "a world has at most %u chunks", STOA__CHUNKS_MAX);
     }
     if (!stoa__heap_grow(&storage->heap, &storage->head.chunks, &storage->chunk_capacity,
-                         storage->chunk_count + 1, sizeof *storage->head.chunks)) {
-        stoa__error_memory("the table of chunks");
-        return STOA__NONE;
+                         storage->chunk_count + fresh, sizeof *storage->head.chunks)) {
+        return stoa__error_memory("the table of chunks");
     }
     stoa__columns_extend(storage);
-    return storage->chunk_count++;
+    return STOA_OK;
+}
+
+/* A number for a new chunk, for which there is room. */
+static uint32_t number_take(stoa__storage *storage) {
+    uint32_t number = storage->chunk_free_first;
+    if (number == 0) {
+        return storage->chunk_count++;
+    }
+    storage->chunk_free_first = (uint32_t)(uintptr_t)storage->head.chunks[number].columns;
+    storage->chunk_free_count--;
+    return number;
 }
 
 static void number_give(stoa__storage *storage, uint32_t number) {
     storage->head.chunks[number] =
-        (stoa_chunk_ref){(uint8_t *)(uintptr_t)storage->chunk_free_first, NULL};
+        (stoa_chunk_ref){(uint8_t **)(uintptr_t)storage->chunk_free_first, NULL};
     storage->chunk_free_first = number;
     storage->chunk_free_count++;
 }
 
-/* Makes room in the array of chunks for one more. */
-static bool chunks_reserve(stoa__storage *storage, stoa__archetype *archetype) {
-    if (archetype->chunk_held == 0) {
-        return true;
+stoa_status stoa__archetype_chunks_reserve(stoa__storage *storage, stoa__archetype *archetype,
+                                           int32_t count) {
+    uint32_t need = (uint32_t)(archetype->chunk_held + count);
+    if (need <= 1 || need <= archetype->chunk_slots) {
+        return STOA_OK;
     }
-    stoa_chunk *chunks = archetype->chunk_slots > 0 ? archetype->head.chunks : NULL;
-    bool inside = chunks == NULL;
-    if (!stoa__heap_grow(&storage->heap, &chunks, &archetype->chunk_slots,
-                         (uint32_t)archetype->chunk_held + 1, sizeof(stoa_chunk))) {
-        return false;
+    bool inside = archetype->chunk_slots == 0;
+    stoa_chunk *chunks = inside ? NULL : archetype->head.chunks;
+    if (!stoa__heap_grow(&storage->heap, &chunks, &archetype->chunk_slots, need,
+                         sizeof(stoa_chunk))) {
+        return stoa__error_memory("the chunks of an archetype");
     }
     if (inside) {
         chunks[0] = archetype->first;
     }
     archetype->head.chunks = chunks;
     stoa__archetype_tail(archetype);
-    return true;
+    return STOA_OK;
 }
 
-/* Adds one spare chunk of the current layout. */
-static stoa_status chunk_add(stoa__storage *storage, stoa__archetype *archetype) {
-    if (!chunks_reserve(storage, archetype)) {
-        return stoa__error_memory("the chunks of an archetype");
+/* The chunks of a group that should have `want`, or as many as fill the largest gap in slabs, if
+ * they are `least`. */
+static int32_t group_fit(stoa__storage *storage, const stoa__archetype *archetype, int32_t want,
+                         int32_t least) {
+    uint32_t rows = (uint32_t)archetype->head.chunk_capacity;
+    size_t gap = stoa__slab_gap(storage, archetype->chunk_bytes);
+    int32_t fits = stoa__group_fits(archetype, rows, gap, want);
+    return fits >= least ? fits : want;
+}
+
+/* How many chunks the next group of an archetype has, which needs `need` more: half as many as
+ * there are, so that little is reserved for nothing. Large groups do not fill small gaps. */
+static int32_t group_next(stoa__storage *storage, const stoa__archetype *archetype, int64_t need) {
+    if ((uint32_t)archetype->head.chunk_capacity < archetype->full_capacity) {
+        return 1;
     }
-    uint8_t *data = stoa__slab_alloc(storage, archetype->block_size);
-    if (data == NULL) {
+    int64_t half = (archetype->chunk_held + 1) / 2, want = half > need ? half : need;
+    int32_t count = stoa__group_size(archetype, want < INT32_MAX ? (int32_t)want : INT32_MAX);
+    return group_fit(storage, archetype, count, count / 4 + 1);
+}
+
+/* Adds a group of spare chunks of the current layout. */
+static stoa_status group_add(stoa__storage *storage, stoa__archetype *archetype, int32_t count) {
+    stoa_status status = stoa__archetype_chunks_reserve(storage, archetype, count);
+    if (status == STOA_OK) {
+        status = numbers_reserve(storage, count);
+    }
+    if (status != STOA_OK) {
+        return status;
+    }
+    stoa__group *group =
+        stoa__group_new(storage, archetype, (uint32_t)archetype->head.chunk_capacity, count);
+    if (group == NULL) {
         return stoa__error_memory("a chunk");
     }
-    uint32_t number = number_take(storage);
-    if (number == STOA__NONE) {
-        stoa__slab_free(storage, data, archetype->block_size);
-        return stoa_last_error().status;
+    for (int32_t i = 0; i < count; i++) {
+        uint8_t **columns = stoa__group_columns(group, i);
+        uint32_t number = number_take(storage);
+        storage->head.chunks[number] = (stoa_chunk_ref){columns, &archetype->head};
+        archetype->head.chunks[archetype->chunk_held++] = (stoa_chunk){columns, number, 0};
+        stoa__columns_fill(storage, archetype, number);
     }
-    storage->head.chunks[number] = (stoa_chunk_ref){data, &archetype->head};
-    archetype->head.chunks[archetype->chunk_held++] = (stoa_chunk){data, number, 0};
     stoa__archetype_tail(archetype);
-    stoa__columns_fill(storage, archetype, number);
     return STOA_OK;
 }
 
 /* Tells the states of a chunk where the ticks of rows are. */
-static void states_lead(const stoa__archetype *archetype, uint8_t *data) {
+static void states_lead(const stoa__archetype *archetype, uint8_t *const *columns) {
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa__state_number(archetype, data, i)->ticks = 0;
+        stoa__state_number(archetype, columns, i)->ticks = 0;
     }
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         if (lane->kind == STOA__LANE_CHANGED) {
-            uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
-            stoa__state_of(data, offset)->ticks = (int32_t)(lane->offset - offset);
+            uint8_t *column =
+                stoa_column_begin(columns, stoa__archetype_column(archetype, lane->id)->index);
+            stoa__column_state(column)->ticks = (int32_t)(columns[lane->index] - column);
         }
     }
 }
 
 /* States of a chunk that is taken into use: nothing is off, and all is as old as can be. */
 static void states_reset(const stoa__storage *storage, const stoa__archetype *archetype,
-                         uint8_t *data) {
+                         uint8_t *const *columns) {
     uint32_t old = storage->head.tick - STOA__TICK_AGE;
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa_column_state *state = stoa__state_number(archetype, data, i);
+        stoa_column_state *state = stoa__state_number(archetype, columns, i);
         state->off = 0;
         STOA_STORE(&state->changed, old);
         STOA_STORE(&state->added, old);
     }
-    states_lead(archetype, data);
+    states_lead(archetype, columns);
 }
 
 void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype) {
     stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count++];
     chunk->count = 0;
-    states_reset(storage, archetype, chunk->data);
+    states_reset(storage, archetype, chunk->columns);
     stoa__archetype_tail(archetype);
 }
 
 static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) {
     stoa_chunk *chunk = &archetype->head.chunks[--archetype->chunk_held];
-    stoa__slab_free(storage, chunk->data, archetype->block_size);
     stoa__columns_clear(storage, archetype, chunk->number);
     number_give(storage, chunk->number);
+    stoa__group_leave(storage, chunk->columns);
 }
 
-/* Gives the only chunk another number of rows: a block of its own layout, the rows moved over. The
- * old block stays in limbo until the next one is outgrown. */
-static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
-    uint64_t size = stoa__layout_size(archetype, rows);
-    uint8_t *data = size > UINT32_MAX ? NULL : stoa__slab_alloc(storage, (size_t)size);
-    if (data == NULL) {
-        return stoa__error_memory("a chunk of another size");
-    }
-    stoa_chunk *chunk = &archetype->head.chunks[0];
-    uint64_t end = stoa__layout_begin(rows);
-    memcpy(data, chunk->data, (size_t)chunk->count * sizeof(stoa_entity));
+/* Moves all that a chunk holds to other columns, which may have room for another number of rows. */
+static void chunk_move(stoa__storage *storage, const stoa__archetype *archetype, stoa_chunk *chunk,
+                       uint8_t **columns) {
+    uint8_t **from = chunk->columns;
+    memcpy(columns[0], from[0], (size_t)chunk->count * sizeof(stoa_entity));
     for (uint32_t i = 0; i < archetype->lane_count && chunk->count > 0; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        uint64_t start = stoa__layout_lane(&end, lane->size, rows);
-        stoa__component_move(lane->component, data + start, chunk->data + lane->offset,
+        stoa__component_move(lane->component, columns[lane->index], from[lane->index],
                              chunk->count);
-        if (lane->kind == STOA__LANE_DATA) {
-            memcpy(stoa__state_of(data, (uint32_t)start), stoa__state_of(chunk->data, lane->offset),
-                   sizeof(stoa_column_state));
-        }
     }
-    uint32_t tags_from = archetype->tags_at;
-    stoa__archetype_limbo_free(storage);
-    storage->limbo = chunk->data;
-    storage->limbo_size = archetype->block_size;
-    stoa__layout_apply(storage, archetype, rows);
-    memcpy(data + archetype->tags_at, chunk->data + tags_from,
-           (size_t)archetype->tag_count * STOA__TAG_STRIDE);
-    states_lead(archetype, data);
-    chunk->data = data;
-    storage->head.chunks[chunk->number].data = data;
+    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
+        memcpy(stoa__state_number(archetype, columns, i), stoa__state_number(archetype, from, i),
+               sizeof(stoa_column_state));
+    }
+    states_lead(archetype, columns);
+    chunk->columns = columns;
+    storage->head.chunks[chunk->number].columns = columns;
     stoa__columns_fill(storage, archetype, chunk->number);
+}
+
+/* Gives the only chunk another number of rows: a group of its own layout, the rows moved over. The
+ * old one stays in limbo until the next one is outgrown. */
+static stoa_status chunk_resize(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
+    stoa__group *group = stoa__group_new(storage, archetype, rows, 1);
+    if (group == NULL) {
+        return stoa__error_memory("a chunk of another size");
+    }
+    stoa__archetype_limbo_free(storage);
+    storage->limbo = stoa__group_of(archetype->head.chunks[0].columns);
+    stoa__layout_apply(storage, archetype, rows);
+    chunk_move(storage, archetype, archetype->head.chunks, stoa__group_columns(group, 0));
     return STOA_OK;
 }
 
 void stoa__archetype_limbo_free(stoa__storage *storage) {
     if (storage->limbo != NULL) {
-        stoa__slab_free(storage, storage->limbo, storage->limbo_size);
+        stoa__group_leave(storage, stoa__group_columns(storage->limbo, 0));
         storage->limbo = NULL;
-        storage->limbo_size = 0;
     }
 }
 
@@ -195,9 +230,11 @@ stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *arc
     } else if (archetype->chunk_held == 1 && rows > (uint32_t)archetype->head.chunk_capacity) {
         status = chunk_resize(storage, archetype, rows);
     }
-    while (status == STOA_OK &&
-           (uint64_t)archetype->chunk_held * (uint64_t)archetype->head.chunk_capacity < need) {
-        status = chunk_add(storage, archetype);
+    int64_t capacity = archetype->head.chunk_capacity;
+    int64_t chunks = ((int64_t)need + capacity - 1) / capacity;
+    while (status == STOA_OK && archetype->chunk_held < chunks) {
+        int64_t left = chunks - archetype->chunk_held;
+        status = group_add(storage, archetype, group_next(storage, archetype, left));
     }
     if (status != STOA_OK) {
         stoa__archetype_release(storage, archetype);
@@ -205,19 +242,51 @@ stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *arc
     return status;
 }
 
+/* Where the chunks begin that are of one group with the last one. */
+static int32_t group_first(const stoa__archetype *archetype) {
+    const stoa_chunk *chunks = archetype->head.chunks;
+    int32_t first = archetype->chunk_held - 1;
+    while (first > 0 &&
+           stoa__group_beside(archetype, chunks[first - 1].columns, chunks[first].columns)) {
+        first--;
+    }
+    return first;
+}
+
+/* Gives groups back that are spare as a whole, as long as `keep` chunks are left. */
+static void groups_release(stoa__storage *storage, stoa__archetype *archetype, int32_t keep) {
+    while (archetype->chunk_held > keep) {
+        int32_t first = group_first(archetype);
+        if (first < keep) {
+            return;
+        }
+        while (archetype->chunk_held > first) {
+            chunk_drop_last(storage, archetype);
+        }
+    }
+}
+
 void stoa__archetype_release(stoa__storage *storage, stoa__archetype *archetype) {
     stoa__archetype_tail(archetype);
     int32_t keep = archetype->head.chunk_count + 1;
-    keep = keep < archetype->chunk_keep ? archetype->chunk_keep : keep;
-    while (archetype->chunk_held > keep) {
-        chunk_drop_last(storage, archetype);
-    }
+    groups_release(storage, archetype, keep < archetype->chunk_keep ? archetype->chunk_keep : keep);
 }
 
 stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archetype) {
     archetype->chunk_keep = 0;
-    while (archetype->chunk_held > archetype->head.chunk_count) {
-        chunk_drop_last(storage, archetype);
+    groups_release(storage, archetype, archetype->head.chunk_count);
+    if (archetype->chunk_held > archetype->head.chunk_count) {
+        /* The last group is used in part: what is goes to one that is no larger. */
+        int32_t first = group_first(archetype);
+        while (archetype->chunk_held > archetype->head.chunk_count) {
+            chunk_drop_last(storage, archetype);
+        }
+        for (int32_t moved; first < archetype->chunk_held; first += moved) {
+            moved = stoa__archetype_relocate(storage, archetype, first);
+            if (moved == 0) {
+                return stoa_last_error().status;
+            }
+        }
     }
     if (archetype->chunk_held != 1) {
         return STOA_OK;
@@ -227,28 +296,26 @@ stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archet
                                                            : STOA_OK;
 }
 
-stoa_status stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archetype,
-                                     int32_t i) {
-    uint8_t *data = stoa__slab_alloc(storage, archetype->block_size);
-    if (data == NULL) {
-        return stoa__error_memory("a chunk to move to");
+int32_t stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archetype, int32_t i) {
+    stoa_chunk *chunks = archetype->head.chunks + i;
+    int32_t count = 1;
+    while (i + count < archetype->chunk_held &&
+           stoa__group_beside(archetype, chunks[count - 1].columns, chunks[count].columns)) {
+        count++;
     }
-    stoa_chunk *chunk = &archetype->head.chunks[i];
-    memcpy(data, chunk->data, (size_t)chunk->count * sizeof(stoa_entity));
-    for (uint32_t k = 0; k < archetype->lane_count && chunk->count > 0; k++) {
-        const stoa__lane *lane = &archetype->lanes[k];
-        stoa__component_move(lane->component, data + lane->offset, chunk->data + lane->offset,
-                             chunk->count);
+    count = group_fit(storage, archetype, stoa__group_size(archetype, count), 1);
+    stoa__group *group =
+        stoa__group_new(storage, archetype, (uint32_t)archetype->head.chunk_capacity, count);
+    if (group == NULL) {
+        stoa__error_memory("chunks to move to");
+        return 0;
     }
-    for (uint32_t k = 0; k < archetype->data_lanes + archetype->tag_count; k++) {
-        memcpy(stoa__state_number(archetype, data, k),
-               stoa__state_number(archetype, chunk->data, k), sizeof(stoa_column_state));
+    for (int32_t k = 0; k < count; k++) {
+        uint8_t **columns = chunks[k].columns;
+        chunk_move(storage, archetype, &chunks[k], stoa__group_columns(group, k));
+        stoa__group_leave(storage, columns);
     }
-    stoa__slab_free(storage, chunk->data, archetype->block_size);
-    chunk->data = data;
-    storage->head.chunks[chunk->number].data = data;
-    stoa__columns_fill(storage, archetype, chunk->number);
-    return STOA_OK;
+    return count;
 }
 
 void stoa__archetype_chunks_free(stoa__storage *storage, stoa__archetype *archetype) {

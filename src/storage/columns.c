@@ -40,7 +40,7 @@ static uint64_t component_bytes(const stoa__storage *storage, stoa_component id)
         for (uint64_t bits = archetypes->words[word]; bits != 0; bits &= bits - 1) {
             const stoa__archetype *archetype =
                 storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
-            bytes += (uint64_t)archetype->chunk_held * archetype->block_size;
+            bytes += (uint64_t)archetype->chunk_held * archetype->chunk_bytes;
         }
     }
     return bytes;
@@ -63,7 +63,7 @@ static void table_make(stoa__storage *storage, stoa_component id) {
         const stoa_chunk_ref *chunk = &storage->head.chunks[i];
         const stoa_column *column =
             chunk->archetype != NULL ? stoa_archetype_column(chunk->archetype, id) : NULL;
-        table[i] = column != NULL ? chunk->data + column->offset : NULL;
+        table[i] = column != NULL ? stoa_column_begin(chunk->columns, column->index) : NULL;
     }
     storage->head.columns[id] = table;
     storage->column_tables++;
@@ -148,13 +148,14 @@ static void table_want(stoa__storage *storage, const stoa__archetype *archetype,
 }
 
 void stoa__columns_fill(stoa__storage *storage, const stoa__archetype *archetype, uint32_t number) {
-    uint8_t *data = storage->head.chunks[number].data;
+    uint8_t *const *columns = storage->head.chunks[number].columns;
     storage->chunk_changes++;
     for (uint32_t i = 0; i < archetype->id_count; i++) {
         stoa_component id = archetype->ids[i];
         uint8_t **table = storage->head.columns[id];
         if (STOA_LIKELY(table != NULL)) {
-            table[number] = data + stoa__archetype_column(archetype, id)->offset;
+            table[number] =
+                stoa_column_begin(columns, stoa__archetype_column(archetype, id)->index);
         } else {
             table_want(storage, archetype, id);
         }
@@ -185,7 +186,7 @@ static const uint8_t *column_expected(const stoa__storage *storage, stoa_compone
         return NULL;
     }
     const stoa_column *column = stoa_archetype_column(chunk->archetype, id);
-    return column != NULL ? chunk->data + column->offset : NULL;
+    return column != NULL ? stoa_column_begin(chunk->columns, column->index) : NULL;
 }
 
 stoa_status stoa__columns_check(const stoa__storage *storage) {

@@ -91,7 +91,9 @@ static void copies_append(stoa__edge *edge, const stoa__archetype *source, bool 
         if (lane_kept(edge, lane) == kept && stoa__shift_run(lane->size) == run) {
             uint32_t to = lane_of(edge->target, lane->id, lane->kind);
             edge->copies[edge->lanes++] =
-                (stoa__copy){.size = lane->size,
+                (stoa__copy){.from = lane->index,
+                             .to = to != STOA__NONE ? edge->target->lanes[to].index : 0,
+                             .size = lane->size,
                              .from_lane = (uint16_t)i,
                              .to_lane = to != STOA__NONE ? (uint16_t)to : STOA__LANE_NONE};
         }
@@ -120,9 +122,11 @@ static void tags_fill(const stoa__storage *storage, stoa__edge *edge,
         stoa_component id = source->ids[i];
         if (stoa__component_at(storage, id)->info.size == 0 &&
             stoa__archetype_column(edge->target, id) != NULL) {
-            edge->tags[edge->tag_count++] =
-                (stoa__copy){.from_lane = (uint16_t)tag_of(storage, source, id),
-                             .to_lane = (uint16_t)tag_of(storage, edge->target, id)};
+            uint32_t from = tag_of(storage, source, id), to = tag_of(storage, edge->target, id);
+            edge->tags[edge->tag_count++] = (stoa__copy){.from = stoa__layout_tag(from),
+                                                         .to = stoa__layout_tag(to),
+                                                         .from_lane = (uint16_t)from,
+                                                         .to_lane = (uint16_t)to};
         }
     }
 }
@@ -135,6 +139,7 @@ static void puts_fill(const stoa__storage *storage, stoa__edge *edge,
         if ((id & STOA__KEY_DROP) == 0) {
             uint32_t size = stoa__component_at(storage, id)->info.size;
             edge->puts[i] = (stoa__put){
+                .to = stoa__archetype_column(edge->target, id)->index,
                 .size = size,
                 .lane = size != 0 ? lane_of(edge->target, id, STOA__LANE_DATA)
                                   : tag_of(storage, edge->target, id),
@@ -213,26 +218,7 @@ static void edge_fill(const stoa__storage *storage, stoa__edge *edge,
     edge_rewatch(storage, edge, source);
 }
 
-STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge,
-                                   const stoa__archetype *source) {
-    const stoa__archetype *target = edge->target;
-    for (uint32_t i = 0; i < edge->lanes; i++) {
-        stoa__copy *copy = &edge->copies[i];
-        copy->from = source->lanes[copy->from_lane].offset;
-        copy->to = copy->to_lane != STOA__LANE_NONE ? target->lanes[copy->to_lane].offset : 0;
-    }
-    for (uint32_t i = 0; i < edge->tag_count; i++) {
-        stoa__copy *copy = &edge->tags[i];
-        copy->from = stoa__layout_tag(source, copy->from_lane);
-        copy->to = stoa__layout_tag(target, copy->to_lane);
-    }
-    for (uint32_t i = 0; i < edge->key_count; i++) {
-        stoa__put *put = &edge->puts[i];
-        if (put->lane != STOA__NONE) {
-            put->to = put->size != 0 ? target->lanes[put->lane].offset
-                                     : stoa__layout_tag(target, put->lane);
-        }
-    }
+STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge) {
     edge->epoch = storage->head.epoch;
     edge_regate(storage, edge);
 }
@@ -399,7 +385,7 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
     edge->hash = hash;
     edge->single = count == 1 ? key[0] : 0;
     edge_fill(storage, edge, source);
-    stoa__edge_refresh(storage, edge, source);
+    stoa__edge_refresh(storage, edge);
     cell_put(source->edges.cells, source->edges.mask, edge);
     source->edges.count++;
     return edge;
@@ -409,7 +395,7 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
 static void fresh_write(const stoa__storage *storage, const stoa__edge *edge, stoa__row to) {
     for (uint32_t i = 0; i < edge->fresh_count; i++) {
         const stoa__lane *lane = &edge->target->lanes[edge->fresh[i]];
-        uint8_t *item = to.data + lane->offset + to.slot * lane->size;
+        uint8_t *item = stoa__row_item(to, lane->index, lane->size);
         if (lane->kind == STOA__LANE_OFF) {
             *item = 0;
         } else {
@@ -422,7 +408,7 @@ void stoa__edge_mark(const stoa__storage *storage, const stoa__edge *edge, stoa_
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
         if (put->to != 0) {
-            stoa__state_mark(stoa__state_of(to.data, put->to), storage->head.tick, put->fresh);
+            stoa__state_mark(stoa__state_of(to.columns, put->to), storage->head.tick, put->fresh);
         }
     }
     if (edge->rich) {
@@ -435,28 +421,28 @@ void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__a
     stoa__row old = stoa__row_at(storage, from);
     stoa__row new = stoa__row_at(storage, to);
     if (edge->rich) {
-        stoa__row_off_count(source, old.data, old.slot, true);
+        stoa__row_off_count(source, old.columns, old.slot, true);
     }
     for (uint32_t i = 0; i < edge->lanes; i++) {
         const stoa__copy *copy = &edge->copies[i];
         const stoa__lane *lane = &source->lanes[copy->from_lane];
-        uint8_t *item = old.data + copy->from + old.slot * copy->size;
-        uint8_t *place = new.data + copy->to + new.slot * copy->size;
+        uint8_t *item = stoa__row_item(old, copy->from, copy->size);
         if (i >= edge->kept) {
             stoa__component_drop(lane->component, item, 1);
         } else if (edge->plain) {
-            stoa__copy_bytes(place, item, copy->size);
+            stoa__copy_bytes(stoa__row_item(new, copy->to, copy->size), item, copy->size);
         } else {
-            stoa__component_move(lane->component, place, item, 1);
+            stoa__component_move(lane->component, stoa__row_item(new, copy->to, copy->size), item,
+                                 1);
         }
         if (lane->kind == STOA__LANE_DATA && copy->to_lane != STOA__LANE_NONE) {
-            stoa__state_merge(stoa__state_of(new.data, copy->to),
-                              stoa__state_of(old.data, copy->from));
+            stoa__state_merge(stoa__column_state(new.columns[copy->to]),
+                              stoa__column_state(old.columns[copy->from]));
         }
     }
-    stoa__edge_tags(edge, new.data, old.data);
+    stoa__edge_tags(edge, new.columns, old.columns);
     if (edge->rich) {
-        stoa__row_off_count(edge->target, new.data, new.slot, false);
+        stoa__row_off_count(edge->target, new.columns, new.slot, false);
     }
     stoa__row_fill(storage, source, old);
 }
@@ -482,23 +468,22 @@ void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
     }
 }
 
-/* True if the puts are where the target has its columns now. */
+/* True if the puts are where the target has its columns. */
 static bool puts_right(const stoa__storage *storage, const stoa__edge *edge) {
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
         bool there = (edge->key[i] & STOA__KEY_DROP) == 0;
         bool data = there && stoa__component_at(storage, edge->key[i])->info.size != 0;
         if (!data && put->size == 0) {
-            uint32_t to = there ? stoa__archetype_column(edge->target, edge->key[i])->offset : 0;
-            if (edge->epoch == storage->head.epoch && put->to != to) {
+            uint32_t to = there ? stoa__archetype_column(edge->target, edge->key[i])->index : 0;
+            if (put->to != to) {
                 return false;
             }
             continue;
         }
         const stoa__lane *lane = &edge->target->lanes[put->lane];
         if (!data || put->lane >= edge->target->lane_count || lane->id != edge->key[i] ||
-            put->size != lane->size ||
-            (edge->epoch == storage->head.epoch && put->to != lane->offset)) {
+            put->size != lane->size || put->to != lane->index) {
             return false;
         }
     }
@@ -541,9 +526,8 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
                      edge->target->lanes[copy->to_lane].kind != lane->kind)) {
             return false;
         }
-        if (edge->epoch == storage->head.epoch &&
-            (copy->from != source->lanes[copy->from_lane].offset ||
-             (kept && copy->to != edge->target->lanes[copy->to_lane].offset))) {
+        if (copy->from != lane->index ||
+            (kept && copy->to != edge->target->lanes[copy->to_lane].index)) {
             return false;
         }
     }

@@ -8,9 +8,8 @@
 stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
                             uint32_t count, uint32_t hash);
 
-/* Reads offsets anew after a layout has changed. */
-void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge,
-                        const stoa__archetype *source);
+/* Reads anew what is noted for an epoch. */
+void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edge);
 
 /* The half of stoa__edge_move for edges that are not quick; `from` and `to` are places. */
 void stoa__edge_move_any(stoa__storage *storage, const stoa__edge *edge, stoa__archetype *source,
@@ -41,16 +40,16 @@ STOA__INLINE uint32_t stoa__edge_hash(uint32_t hash, uint32_t element) {
     return (hash ^ element) * 0x9E3779B1u;
 }
 
-/* Offsets that are right for the layouts as they are now. */
-STOA__INLINE void stoa__edge_ready(const stoa__storage *storage, stoa__edge *edge,
-                                   const stoa__archetype *source) {
+/* Makes what is noted for an epoch right for the one that there is now. */
+STOA__INLINE void stoa__edge_ready(const stoa__storage *storage, stoa__edge *edge) {
     if (!STOA_LIKELY(edge->epoch == storage->head.epoch)) {
-        stoa__edge_refresh(storage, edge, source);
+        stoa__edge_refresh(storage, edge);
     }
 }
 
 /* The states of tags that are kept. */
-STOA__INLINE void stoa__edge_tags(const stoa__edge *edge, uint8_t *to, uint8_t *from) {
+STOA__INLINE void stoa__edge_tags(const stoa__edge *edge, uint8_t *const *to,
+                                  uint8_t *const *from) {
     for (uint32_t i = 0; i < edge->tag_count; i++) {
         const stoa__copy *copy = &edge->tags[i];
         stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
@@ -66,19 +65,20 @@ STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge
     const stoa__copy *kept = copy + edge->kept, *end = copy + edge->lanes;
     for (; copy != kept; copy++) {
         size_t size = copy->size;
-        uint8_t *hole = from.data + copy->from + from.slot * size;
-        stoa__copy_small(to.data + copy->to + to.slot * size, hole, size);
-        stoa__copy_small(hole, last.data + copy->from + last.slot * size, size);
-        stoa__state_merge(stoa__state_of(to.data, copy->to), stoa__state_of(from.data, copy->from));
+        uint8_t *source_column = from.columns[copy->from], *target_column = to.columns[copy->to];
+        uint8_t *hole = source_column + from.slot * size;
+        stoa__copy_small(target_column + to.slot * size, hole, size);
+        stoa__copy_small(hole, stoa__row_item(last, copy->from, size), size);
+        stoa__state_merge(stoa__column_state(target_column), stoa__column_state(source_column));
     }
     for (; copy != end; copy++) {
         size_t size = copy->size;
-        stoa__copy_small(from.data + copy->from + from.slot * size,
-                         last.data + copy->from + last.slot * size, size);
+        stoa__copy_small(stoa__row_item(from, copy->from, size),
+                         stoa__row_item(last, copy->from, size), size);
     }
-    stoa__edge_tags(edge, to.data, from.data);
-    if (last.data != from.data) {
-        stoa__row_states_merge(source, from.data, last.data);
+    stoa__edge_tags(edge, to.columns, from.columns);
+    if (last.columns != from.columns) {
+        stoa__row_states_merge(source, from.columns, last.columns);
     }
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(from) = moved;

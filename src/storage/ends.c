@@ -13,7 +13,7 @@
 /* Rows that are filled, in one chunk after the other. The last row of a block has the highest
  * number; it is the first to be moved. */
 typedef struct run {
-    uint8_t *data;
+    uint8_t *const *columns;
     uint64_t places; /* of the chunk begin here */
     uint32_t low;    /* the number of the last one */
 } run;
@@ -39,11 +39,11 @@ STOA__INLINE void item_copy(uint8_t *to, const uint8_t *from, size_t size) {
 }
 
 /* Moves the rows of one column of a known size, or of `size` bytes where that is not. */
-STOA__INLINE void column_fill(const block *b, uint32_t offset, size_t size) {
-    const uint8_t *from = b->first.data + offset + (b->first.slot + b->top) * size;
+STOA__INLINE void column_fill(const block *b, uint32_t index, size_t size) {
+    const uint8_t *from = b->first.columns[index] + (b->first.slot + b->top) * size;
     const uint32_t *slot = b->slots + b->top, *end = b->slots + b->low;
     for (const run *r = b->runs; slot != end; r++) {
-        uint8_t *column = r->data + offset;
+        uint8_t *column = r->columns[index];
         const uint32_t *low = b->slots + r->low;
         for (; slot - low >= 4; slot -= 4, from -= 4 * size) {
             item_copy(column + slot[-1] * size, from - size, size);
@@ -62,19 +62,19 @@ static void columns_fill(const stoa__archetype *archetype, const block *b) {
     for (uint32_t n = archetype->lane_count; n > 0; n--, lane++) {
         switch (lane->size) {
         case 4:
-            column_fill(b, lane->offset, 4);
+            column_fill(b, lane->index, 4);
             break;
         case 8:
-            column_fill(b, lane->offset, 8);
+            column_fill(b, lane->index, 8);
             break;
         case 12:
-            column_fill(b, lane->offset, 12);
+            column_fill(b, lane->index, 12);
             break;
         case 16:
-            column_fill(b, lane->offset, 16);
+            column_fill(b, lane->index, 16);
             break;
         default:
-            column_fill(b, lane->offset, lane->size);
+            column_fill(b, lane->index, lane->size);
         }
     }
 }
@@ -102,9 +102,9 @@ STOA__APART static bool run_begin(block *b, const stoa_entity *e, uint32_t low) 
         return false;
     }
     stoa__row row = stoa__row_at(storage, record->place);
-    b->runs[++b->run_last] = (run){row.data, row.place - row.slot, 0};
-    if (row.data != b->first.data) {
-        stoa__row_states_merge(archetype, row.data, b->first.data);
+    b->runs[++b->run_last] = (run){row.columns, row.place - row.slot, 0};
+    if (row.columns != b->first.columns) {
+        stoa__row_states_merge(archetype, row.columns, b->first.columns);
     }
     return true;
 }
@@ -118,11 +118,11 @@ STOA__INLINE void block_end(block *b, stoa__handles handles) {
     const uint8_t *at = handles.first;
     size_t i = handles.count;
     /* Its chunk knows how new the last row is. */
-    b->runs[0] = (run){b->first.data, stoa__places_of(b->first.place >> STOA_PLACE_BITS), 0};
+    b->runs[0] = (run){b->first.columns, stoa__places_of(b->first.place >> STOA_PLACE_BITS), 0};
     b->run_last = 0;
     b->top = handles.count;
     do {
-        uint8_t *data = b->runs[b->run_last].data;
+        uint8_t *entities = b->runs[b->run_last].columns[0];
         uint64_t places = b->runs[b->run_last].places;
         for (; i > 0; at += handles.stride, i--) {
             uint32_t index = stoa__handle_at(at)->index;
@@ -143,7 +143,7 @@ STOA__INLINE void block_end(block *b, stoa__handles handles) {
             }
             uint64_t moved = stoa_bits_read(&rows[i - 1]);
             if (STOA_LIKELY(STOA_FIRST(moved) != index || i != b->top)) {
-                memcpy(data + slot * sizeof moved, &moved, sizeof moved);
+                memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
                 records[STOA_FIRST(moved)].place = place;
                 b->slots[i - 1] = (uint32_t)slot;
             } else {
@@ -168,7 +168,8 @@ static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
     handles.count = handles.count < STOA__HOLES_MAX ? handles.count : STOA__HOLES_MAX;
     b.storage = storage;
     b.archetype = archetype;
-    b.first = (stoa__row){last.data, last.slot + 1 - handles.count, last.place + 1 - handles.count};
+    b.first =
+        (stoa__row){last.columns, last.slot + 1 - handles.count, last.place + 1 - handles.count};
     block_end(&b, handles);
     uint32_t ended = handles.count - b.low;
     if (ended == 0) {

@@ -26,7 +26,7 @@ STOA__INLINE const stoa_entity *stoa__handle_at(const uint8_t *at) {
 /* A row that is filled. What fills the first one of a job is the last row of the archetype, what
  * fills the second the one before that, and so on. */
 typedef struct stoa__hole {
-    uint8_t *data;
+    uint8_t *const *columns;
     size_t slot;
 } stoa__hole;
 

@@ -1,17 +1,15 @@
 /* The layout of a chunk.
  *
- * Entities first, then each lane at a multiple of 64 bytes. The line before a lane holds the
- * column's state. That also keeps columns from being a multiple of 4 KiB apart, where they would
- * compete for the same cache sets, and keeps states out of the line that a column's last row ends
- * in, which vector loops may read. Tags stand at the end, each with its state before it and some
- * bytes for a pointer to it to point at. A few have room in every chunk, more in one of full size,
- * so that adding a tag does not change the layout. */
+ * Entities, and each lane, begin at a multiple of 64 bytes. The line before a lane holds the
+ * column's state. That keeps states out of the line that a column's last row ends in, which vector
+ * loops may read. Tags stand together, each with its state before it and some
+ * bytes for a pointer to it to point at. A few have room in every chunk of full size, so that
+ * adding a tag does not change the layout. Where all this lies is the group's affair. */
 #include "storage/layout.h"
 
 #define FIRST_BYTES 256u
-/* Bytes for tags in a chunk of full size, and in a smaller one, at least. */
+/* Bytes for tags in a chunk of full size, at least. */
 #define TAGS_FULL 256u
-#define TAGS_SMALL 64u
 
 static uint64_t line_up(uint64_t offset) {
     return (offset + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
@@ -31,46 +29,30 @@ uint32_t stoa__layout_first(const stoa__archetype *archetype) {
     return rows < archetype->full_capacity ? rows : archetype->full_capacity;
 }
 
-uint64_t stoa__layout_lane(uint64_t *end, uint32_t size, uint32_t rows) {
-    uint64_t bytes = (uint64_t)rows * size;
-    uint64_t start = line_up(*end) + STOA__LINE;
-    *end = start + bytes;
-    return start;
+uint64_t stoa__layout_entities(uint32_t rows) {
+    return line_up((uint64_t)rows * sizeof(stoa_entity));
+}
+
+uint64_t stoa__layout_lane(uint32_t size, uint32_t rows) {
+    return STOA__LINE + line_up((uint64_t)rows * size);
+}
+
+uint64_t stoa__layout_tags(const stoa__archetype *archetype, uint32_t rows) {
+    uint64_t tags = sizeof(void *) + (uint64_t)archetype->tag_count * STOA__TAG_STRIDE;
+    tags = (tags + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+    return rows == archetype->full_capacity && tags < TAGS_FULL ? TAGS_FULL : tags;
 }
 
 uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
-    uint64_t end = stoa__layout_begin(rows);
+    uint64_t size = stoa__layout_entities(rows);
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        stoa__layout_lane(&end, archetype->lanes[i].size, rows);
+        size += stoa__layout_lane(archetype->lanes[i].size, rows);
     }
-    uint64_t tags = line_up((uint64_t)archetype->tag_count * STOA__TAG_STRIDE);
-    uint64_t least = rows == archetype->full_capacity ? TAGS_FULL : TAGS_SMALL;
-    return line_up(end) + (tags > least ? tags : least);
-}
-
-/* Notes the offset of a component the archetype has. */
-static void column_place(stoa__archetype *archetype, stoa_component id, uint32_t offset) {
-    stoa_column *column = (stoa_column *)(uintptr_t)stoa_archetype_column(&archetype->head, id);
-    column->offset = offset;
+    return size;
 }
 
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
-    uint64_t end = stoa__layout_begin(rows);
-    archetype->block_size = (uint32_t)stoa__layout_size(archetype, rows);
-    for (uint32_t i = 0; i < archetype->lane_count; i++) {
-        stoa__lane *lane = &archetype->lanes[i];
-        lane->offset = (uint32_t)stoa__layout_lane(&end, lane->size, rows);
-        if (lane->kind == STOA__LANE_DATA) {
-            column_place(archetype, lane->id, lane->offset);
-        }
-    }
-    archetype->tags_at = (uint32_t)line_up(end);
-    uint32_t tags = 0;
-    for (uint32_t i = 0; i < archetype->id_count; i++) {
-        if (stoa__component_at(storage, archetype->ids[i])->info.size == 0) {
-            column_place(archetype, archetype->ids[i], stoa__layout_tag(archetype, tags++));
-        }
-    }
+    archetype->chunk_bytes = (uint32_t)stoa__layout_size(archetype, rows);
     archetype->head.chunk_capacity = (int32_t)rows;
     archetype->head.version = ++storage->head.epoch;
     archetype->fill = stoa__layout_fill(storage, archetype);
@@ -88,9 +70,7 @@ static uint32_t fill_even(const stoa__archetype *archetype) {
             return 1;
         }
     }
-    uint32_t first = lanes[0].offset, step = count > 1 ? lanes[1].offset - first : 0;
-    return 1u << 31 | count << 28 | lanes[0].size << 23 | step / STOA__LINE << 11 |
-           first / STOA__LINE;
+    return 1u << 31 | count << 28 | lanes[0].size << 23;
 }
 
 uint64_t stoa__layout_fill(const stoa__storage *storage, const stoa__archetype *archetype) {

@@ -83,8 +83,8 @@ static span span_after(const stoa__archetype *target, span s, int32_t left) {
     return (span){s.chunk + 1, 0, capacity < left ? capacity : left};
 }
 
-static uint8_t *span_column(const stoa__archetype *target, span s, uint32_t offset, size_t size) {
-    return target->head.chunks[s.chunk].data + offset + (size_t)s.slot * size;
+static uint8_t *span_column(const stoa__archetype *target, span s, uint32_t index, size_t size) {
+    return target->head.chunks[s.chunk].columns[index] + (size_t)s.slot * size;
 }
 
 /* Drops values that were made for the next `count` rows. */
@@ -127,7 +127,7 @@ static void ticks_fill(uint8_t *lane, uint32_t tick, int32_t slot, int32_t count
 }
 
 /* Marks the component that rows were given, and fills in the lanes that go with it. */
-static void rows_mark(const stoa__storage *storage, const stoa__edge *edge, uint8_t *to,
+static void rows_mark(const stoa__storage *storage, const stoa__edge *edge, uint8_t *const *to,
                       int32_t slot, int32_t count) {
     const stoa__put *put = edge->puts;
     if (put->to != 0) {
@@ -136,49 +136,50 @@ static void rows_mark(const stoa__storage *storage, const stoa__edge *edge, uint
     for (uint32_t i = 0; i < edge->fresh_count; i++) {
         const stoa__lane *lane = &edge->target->lanes[edge->fresh[i]];
         if (lane->kind == STOA__LANE_OFF) {
-            memset(to + lane->offset + slot, 0, (size_t)count);
+            memset(to[lane->index] + slot, 0, (size_t)count);
         } else {
-            ticks_fill(to + lane->offset, storage->head.tick, slot, count);
+            ticks_fill(to[lane->index], storage->head.tick, slot, count);
         }
     }
 }
 
 /* Counts what is off in rows that came to a chunk. */
-static void rows_off_count(const stoa__archetype *archetype, uint8_t *data, int32_t slot,
+static void rows_off_count(const stoa__archetype *archetype, uint8_t *const *columns, int32_t slot,
                            int32_t count) {
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         uint32_t off = 0;
         for (int32_t row = slot; lane->kind == STOA__LANE_OFF && row < slot + count; row++) {
-            off += data[lane->offset + (uint32_t)row];
+            off += columns[lane->index][row];
         }
         if (off > 0) {
-            stoa__state_of(data, stoa__archetype_column(archetype, lane->id)->offset)->off += off;
+            stoa__state_of(columns, stoa__archetype_column(archetype, lane->id)->index)->off += off;
         }
     }
 }
 
 /* The states of columns and tags of which rows are moved. */
-static void states_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
-                        uint8_t *to) {
+static void states_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *const *from,
+                        uint8_t *const *to) {
     for (uint32_t i = 0; i < edge->kept; i++) {
         const stoa__copy *copy = &edge->copies[i];
         if (source->lanes[copy->from_lane].kind == STOA__LANE_DATA) {
-            stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
+            stoa__state_merge(stoa__column_state(to[copy->to]),
+                              stoa__column_state(from[copy->from]));
         }
     }
     stoa__edge_tags(edge, to, from);
 }
 
 /* Moves the lanes of `count` rows. */
-static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
-                       int32_t row, uint8_t *to, int32_t slot, int32_t count) {
+static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *const *from,
+                       int32_t row, uint8_t *const *to, int32_t slot, int32_t count) {
     for (uint32_t i = 0; i < edge->lanes; i++) {
         const stoa__copy *copy = &edge->copies[i];
         const stoa__lane *lane = &source->lanes[copy->from_lane];
-        uint8_t *items = from + copy->from + (size_t)row * copy->size;
+        uint8_t *items = from[copy->from] + (size_t)row * copy->size;
         if (i < edge->kept) {
-            uint8_t *place = to + copy->to + (size_t)slot * copy->size;
+            uint8_t *place = to[copy->to] + (size_t)slot * copy->size;
             stoa__component_move(lane->component, place, items, count);
         } else {
             stoa__component_drop(lane->component, items, count);
@@ -200,30 +201,31 @@ STOA__INLINE void bytes_copy(uint8_t *to, const uint8_t *from, size_t size) {
 
 /* Moves the lanes of `count` plain rows, and their entities. They go a few at a time, all columns
  * of them: so the waits for the memory of different columns overlap. */
-static void plain_move(const stoa__edge *edge, const uint8_t *from, int32_t row, uint8_t *to,
-                       int32_t slot, int32_t count) {
+static void plain_move(const stoa__edge *edge, uint8_t *const *from, int32_t row,
+                       uint8_t *const *to, int32_t slot, int32_t count) {
     size_t entity = sizeof(stoa_entity);
     for (int32_t n; count > 0; row += n, slot += n, count -= n) {
         n = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
-        bytes_copy(to + (size_t)slot * entity, from + (size_t)row * entity, (size_t)n * entity);
+        bytes_copy(to[0] + (size_t)slot * entity, from[0] + (size_t)row * entity,
+                   (size_t)n * entity);
         for (uint32_t i = 0; i < edge->kept; i++) {
             const stoa__copy *copy = &edge->copies[i];
             size_t size = copy->size;
-            bytes_copy(to + copy->to + (size_t)slot * size, from + copy->from + (size_t)row * size,
+            bytes_copy(to[copy->to] + (size_t)slot * size, from[copy->from] + (size_t)row * size,
                        (size_t)n * size);
         }
     }
 }
 
 /* Moves `count` rows, entities and all. */
-static void rows_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *from,
-                      int32_t row, uint8_t *to, int32_t slot, int32_t count) {
+static void rows_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *const *from,
+                      int32_t row, uint8_t *const *to, int32_t slot, int32_t count) {
     states_move(edge, source, from, to);
     if (edge->plain) {
         plain_move(edge, from, row, to, slot, count);
         return;
     }
-    memcpy((stoa_entity *)(void *)to + slot, (const stoa_entity *)(const void *)from + row,
+    memcpy(stoa_columns_entities(to) + slot, stoa_columns_entities(from) + row,
            (size_t)count * sizeof(stoa_entity));
     lanes_move(edge, source, from, row, to, slot, count);
 }
@@ -231,7 +233,7 @@ static void rows_move(const stoa__edge *edge, const stoa__archetype *source, uin
 /* The records of rows that came to a chunk. */
 static void rows_place(const stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
                        int32_t count) {
-    const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data + slot;
+    const stoa_entity *entities = stoa_columns_entities(chunk->columns) + slot;
     stoa_record *records = storage->head.records;
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
     for (int32_t i = 0; i < count; i++) {
@@ -270,12 +272,12 @@ static span rows_open(stoa__storage *storage, stoa__archetype *target, int32_t l
 }
 
 /* Asks for the beginning of what is copied from a chunk: its entities, states and columns. */
-static void chunk_ask(const stoa__edge *edge, const uint8_t *from) {
+static void chunk_ask(const stoa__edge *edge, uint8_t *const *from) {
     for (size_t at = 0; at < COPY_AHEAD; at += STOA__LINE) {
-        STOA_PREFETCH(from + at);
+        STOA_PREFETCH(from[0] + at);
     }
     for (uint32_t i = 0; i < edge->kept; i++) {
-        const uint8_t *state = from + edge->copies[i].from - STOA__LINE;
+        const uint8_t *state = from[edge->copies[i].from] - STOA__LINE;
         for (size_t at = 0; at <= COPY_AHEAD; at += STOA__LINE) {
             STOA_PREFETCH(state + at);
         }
@@ -291,7 +293,7 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
     if (status != STOA_OK) {
         return status;
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     status = values_make(edge, value, from.count);
     if (status != STOA_OK) {
         return status;
@@ -299,10 +301,10 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
     for (int32_t done = 0; done < from.count;) {
         span s = rows_open(storage, target, from.count - done);
         const stoa_chunk *to = target->tail;
-        rows_move(edge, source, from.data, done, to->data, s.slot, s.count);
-        rows_mark(storage, edge, to->data, s.slot, s.count);
+        rows_move(edge, source, from.columns, done, to->columns, s.slot, s.count);
+        rows_mark(storage, edge, to->columns, s.slot, s.count);
         if (done + s.count == from.count && source->head.chunk_count > 1) {
-            chunk_ask(edge, source->tail[-1].data);
+            chunk_ask(edge, source->tail[-1].columns);
         }
         if (done == 0 && s.slot == 0) {
             numbers_swap(storage, source, target);
@@ -310,7 +312,7 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
             rows_place(storage, to, s.slot, s.count);
         }
         if (edge->rich) {
-            rows_off_count(target, to->data, s.slot, s.count);
+            rows_off_count(target, to->columns, s.slot, s.count);
         }
         done += s.count;
     }
@@ -347,7 +349,7 @@ static stoa_status chunks_move(stoa__storage *storage, stoa__archetype *source, 
 static void chunk_drop(const stoa__archetype *archetype, const stoa_chunk *chunk) {
     for (uint32_t i = 0; i < archetype->data_lanes && !archetype->plain; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        stoa__component_drop(lane->component, chunk->data + lane->offset, chunk->count);
+        stoa__component_drop(lane->component, chunk->columns[lane->index], chunk->count);
     }
 }
 
@@ -366,7 +368,7 @@ static void rows_strip(stoa__storage *storage, stoa__archetype *source) {
     stoa_record *records = storage->head.records;
     for (int32_t c = 0; c < source->head.chunk_count; c++) {
         const stoa_chunk *chunk = &source->head.chunks[c];
-        const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+        const stoa_entity *entities = stoa_columns_entities(chunk->columns);
         chunk_drop(source, chunk);
         for (int32_t i = 0; i < chunk->count; i++) {
             records[entities[i].index].place = 0;
@@ -398,7 +400,7 @@ static bool record_empty(const stoa_record *record) {
  * where to go on. */
 static uint32_t rows_settle(const stoa__storage *storage, const stoa_chunk *chunk, span s,
                             uint32_t index) {
-    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + s.slot;
+    stoa_entity *entities = stoa_columns_entities(chunk->columns) + s.slot;
     stoa_record *records = storage->head.records;
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)s.slot;
     for (int32_t i = 0; i < s.count; index++) {
@@ -415,13 +417,13 @@ static uint32_t rows_settle(const stoa__storage *storage, const stoa_chunk *chun
 stoa_status stoa__migrate_empty(stoa__storage *storage, stoa__edge *edge, const void *value) {
     stoa__archetype *target = edge->target;
     stoa_status status = stoa__archetype_reserve(storage, target, storage->empty_count);
-    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    stoa__edge_ready(storage, edge);
     for (uint32_t index = 1; status == STOA_OK && storage->empty_count > 0;) {
         int32_t left = span_first(target, (int32_t)storage->empty_count).count;
         status = values_make(edge, value, left);
         if (status == STOA_OK) {
             span s = rows_open(storage, target, left);
-            rows_mark(storage, edge, target->tail->data, s.slot, s.count);
+            rows_mark(storage, edge, target->tail->columns, s.slot, s.count);
             index = rows_settle(storage, target->tail, s, index);
             storage->empty_count -= (uint32_t)s.count;
         }
@@ -455,16 +457,17 @@ static int32_t values_replace(const stoa__component *component, uint8_t *items, 
 stoa_status stoa__migrate_set(stoa__storage *storage, stoa__archetype *archetype,
                               const stoa__component *component, const void *value, void *spare) {
     stoa_component id = component->info.id;
-    uint32_t offset = stoa__archetype_column(archetype, id)->offset;
+    uint32_t index = stoa__archetype_column(archetype, id)->index;
     const stoa__lane *ticks = stoa__archetype_lane(archetype, id, STOA__LANE_CHANGED);
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
-        int32_t done = values_replace(component, chunk->data + offset, chunk->count, value, spare);
+        uint8_t *column = stoa_column_begin(chunk->columns, index);
+        int32_t done = values_replace(component, column, chunk->count, value, spare);
         if (done > 0) {
-            stoa__state_mark(stoa__state_of(chunk->data, offset), storage->head.tick, false);
+            stoa__state_mark(stoa__column_state(column), storage->head.tick, false);
         }
         if (ticks != NULL) {
-            ticks_fill(chunk->data + ticks->offset, storage->head.tick, 0, done);
+            ticks_fill(chunk->columns[ticks->index], storage->head.tick, 0, done);
         }
         if (done < chunk->count) {
             return STOA_NO_MEMORY;
@@ -476,7 +479,7 @@ stoa_status stoa__migrate_set(stoa__storage *storage, stoa__archetype *archetype
 void stoa__migrate_destroy(stoa__storage *storage, stoa__archetype *archetype) {
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
-        const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+        const stoa_entity *entities = stoa_columns_entities(chunk->columns);
         chunk_drop(archetype, chunk);
         for (int32_t i = 0; i < chunk->count; i++) {
             stoa__entities_release(storage, entities[i].index);

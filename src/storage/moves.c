@@ -1,6 +1,6 @@
 /* Moves: rows of one archetype that take the same edge one after the other.
  *
- * What has to be found out for each row is the same for all: the edge, the offsets, where the last
+ * What has to be found out for each row is the same for all: the edge, the columns, where the last
  * row is. It is found out once. First the entity table and the entities of rows are put right for a
  * block of them, then each column is moved in that order. So rows come to stand as if each entity
  * had been changed by a call of its own. The last row is copied even onto itself, which saves a
@@ -23,9 +23,9 @@ typedef struct job {
 /* A row is moved from a chunk to one of the target, which learns how new it is, and is filled with
  * one of the last chunk. False if the chunk has to tell of its next row once more, since it learned
  * something itself. `*filled` is the chunk that the last one has told, or NULL. */
-STOA__APART static bool move_tell(const job *j, uint8_t *from, const uint8_t **filled) {
+STOA__APART static bool move_tell(const job *j, uint8_t *const *from, uint8_t *const **filled) {
     const stoa__edge *edge = j->edge;
-    uint8_t *to = j->to.data, *last = j->last.data;
+    uint8_t *const *to = j->to.columns, *const *last = j->last.columns;
     for (uint32_t i = 0; i < edge->kept; i++) {
         const stoa__copy *copy = &edge->copies[i];
         stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
@@ -50,9 +50,9 @@ STOA__INLINE uint32_t records_move(job *j, stoa__handles handles, bool stamped) 
     const stoa_chunk_ref *chunks = storage->head.chunks;
     const stoa_archetype_head *source = &j->source->head;
     uint32_t record_count = storage->head.record_count;
-    const uint8_t *filled = NULL;
-    uint8_t *data = NULL;
-    uint64_t places = STOA__PLACES_NONE; /* of the chunk of `data`, if it has told of its ticks */
+    uint8_t *const *filled = NULL, *const *columns = NULL, *entities = NULL;
+    uint64_t places =
+        STOA__PLACES_NONE; /* of the chunk of `columns`, if it has told of its ticks */
     stoa_entity *to = stoa__row_entity(j->to);
     const stoa_entity *last = stoa__row_entity(j->last) + 1;
     uint32_t to_place = j->to.place;
@@ -75,14 +75,15 @@ STOA__INLINE uint32_t records_move(job *j, stoa__handles handles, bool stamped) 
             if (chunks[chunk].archetype != source) {
                 break;
             }
-            data = chunks[chunk].data;
+            columns = chunks[chunk].columns;
+            entities = columns[0];
             slot = place - stoa__places_of(chunk);
-            places = move_tell(j, data, &filled) ? place - slot : STOA__PLACES_NONE;
+            places = move_tell(j, columns, &filled) ? place - slot : STOA__PLACES_NONE;
         }
-        *hole = (stoa__hole){data, slot};
+        *hole = (stoa__hole){columns, slot};
         memcpy(to++, at, sizeof *to);
         uint64_t moved = stoa_bits_read(--last);
-        memcpy(data + slot * sizeof moved, &moved, sizeof moved);
+        memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
         records[STOA_FIRST(moved)].place = place;
         record->place = to_place++;
         if (stamped) {
@@ -95,11 +96,11 @@ STOA__INLINE uint32_t records_move(job *j, stoa__handles handles, bool stamped) 
 
 /* Moves the rows of a column that is kept. The size is known, or that of the column. */
 STOA__INLINE void column_move(const job *j, const stoa__copy *copy, uint32_t count, size_t size) {
-    uint32_t offset = copy->from;
-    uint8_t *to = j->to.data + copy->to + j->to.slot * size;
-    const uint8_t *last = j->last.data + offset + (j->last.slot + 1) * size;
+    uint32_t index = copy->from;
+    uint8_t *to = stoa__row_item(j->to, copy->to, size);
+    const uint8_t *last = j->last.columns[index] + (j->last.slot + 1) * size;
     for (const stoa__hole *hole = j->holes, *end = hole + count; hole != end; hole++) {
-        uint8_t *item = hole->data + offset + hole->slot * size;
+        uint8_t *item = hole->columns[index] + hole->slot * size;
         stoa__copy_small(to, item, size);
         to += size;
         last -= size;
@@ -109,11 +110,11 @@ STOA__INLINE void column_move(const job *j, const stoa__copy *copy, uint32_t cou
 
 /* Fills the rows of a column that is left behind. */
 STOA__INLINE void column_leave(const job *j, const stoa__copy *copy, uint32_t count, size_t size) {
-    uint32_t offset = copy->from;
-    const uint8_t *last = j->last.data + offset + (j->last.slot + 1) * size;
+    uint32_t index = copy->from;
+    const uint8_t *last = j->last.columns[index] + (j->last.slot + 1) * size;
     for (const stoa__hole *hole = j->holes, *end = hole + count; hole != end; hole++) {
         last -= size;
-        stoa__copy_small(hole->data + offset + hole->slot * size, last, size);
+        stoa__copy_small(hole->columns[index] + hole->slot * size, last, size);
     }
 }
 
@@ -150,11 +151,11 @@ STOA__INLINE void column_put(uint8_t *to, const uint8_t *at, size_t stride, uint
 /* Writes the values that stand behind handles. */
 static void values_put(const job *j, const stoa__handles *handles, uint32_t count, size_t value) {
     size_t size = j->edge->puts->size;
-    uint8_t *to = j->to.data + j->edge->puts->to + j->to.slot * size;
     const uint8_t *at = handles->first + value;
     if (size == 0) {
         return;
     }
+    uint8_t *to = stoa__row_item(j->to, j->edge->puts->to, size);
     if (value == 0) {
         memset(to, 0, count * size);
     } else if (size == 12) {
@@ -187,7 +188,7 @@ uint32_t stoa__moves_run(stoa__storage *storage, stoa__archetype *source, const 
     j.storage = storage;
     j.source = source;
     j.edge = edge;
-    j.to = (stoa__row){target->data, (size_t)target->count,
+    j.to = (stoa__row){target->columns, (size_t)target->count,
                        target->number << STOA_PLACE_BITS | (uint32_t)target->count};
     j.last = stoa__row_last(source);
     handles.count = handles.count < room ? handles.count : room;

@@ -10,7 +10,7 @@
 /* Items in blocks of equal length, the last of which may be shorter. */
 typedef struct items {
     const stoa_chunk *chunks;
-    size_t offset; /* of the first item in each block */
+    uint32_t index; /* of the items in the columns of each block */
     uint32_t shift;
     uint32_t mask; /* items in a block, less one: a power of two less one */
 } items;
@@ -45,12 +45,11 @@ bool stoa__shuffle_valid(const stoa__shuffle *shuffle, void *room) {
 STOA__INLINE void gather_sized(const items *from, const stoa__shuffle *shuffle, size_t size,
                                uint8_t *to) {
     const stoa_chunk *chunks = from->chunks;
-    size_t offset = from->offset;
-    uint32_t shift = from->shift, mask = from->mask;
+    uint32_t index = from->index, shift = from->shift, mask = from->mask;
     const int32_t *row = shuffle->order + shuffle->first, *end = shuffle->order + shuffle->end;
     for (; row != end; row++, to += size) {
         uint32_t at = (uint32_t)*row;
-        const uint8_t *item = chunks[at >> shift].data + offset + (at & mask) * size;
+        const uint8_t *item = chunks[at >> shift].columns[index] + (at & mask) * size;
         stoa__copy_bytes(to, item, size);
     }
 }
@@ -89,7 +88,7 @@ static void gather_hooked(const items *from, const stoa__shuffle *shuffle,
         while (n < most && i + n < shuffle->end && (uint32_t)shuffle->order[i + n] == at + n) {
             n++;
         }
-        uint8_t *item = from->chunks[at >> from->shift].data + from->offset;
+        uint8_t *item = from->chunks[at >> from->shift].columns[from->index];
         stoa__component_move(component, to, item + (at & from->mask) * size, (int32_t)n);
         to += n * size;
         i += n;
@@ -129,20 +128,20 @@ static uint32_t chunks_touched(const stoa__archetype *archetype, const stoa__shu
     return (shuffle->end - 1) / capacity + 1;
 }
 
-static items rows_items(const stoa__archetype *archetype, size_t offset) {
+static items rows_items(const stoa__archetype *archetype, uint32_t index) {
     uint32_t capacity = (uint32_t)archetype->head.chunk_capacity;
-    return (items){archetype->head.chunks, offset, stoa__bit_lowest(capacity), capacity - 1};
+    return (items){archetype->head.chunks, index, stoa__bit_lowest(capacity), capacity - 1};
 }
 
 static void lane_permute(const stoa__archetype *archetype, const stoa__lane *lane,
                          const stoa__shuffle *shuffle, uint8_t *room) {
-    items from = rows_items(archetype, lane->offset);
+    items from = rows_items(archetype, lane->index);
     gather(&from, shuffle, lane->component, lane->size, room);
     uint32_t c, end = chunks_touched(archetype, shuffle, &c);
     for (; c < end; c++) {
         span rows = chunk_span(archetype, shuffle, c);
         uint8_t *to =
-            archetype->head.chunks[c].data + lane->offset + (size_t)rows.slot * lane->size;
+            archetype->head.chunks[c].columns[lane->index] + (size_t)rows.slot * lane->size;
         stoa__component_move(lane->component, to,
                              room + (size_t)(rows.first - shuffle->first) * lane->size,
                              (int32_t)rows.count);
@@ -152,16 +151,16 @@ static void lane_permute(const stoa__archetype *archetype, const stoa__lane *lan
 /* Counts anew what is off in each chunk. */
 static void off_recount(const stoa__archetype *archetype, const stoa__lane *lane,
                         const stoa__shuffle *shuffle) {
-    uint32_t column = stoa__archetype_column(archetype, lane->id)->offset;
+    uint32_t index = stoa__archetype_column(archetype, lane->id)->index;
     uint32_t c, end = chunks_touched(archetype, shuffle, &c);
     for (; c < end; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
-        const uint8_t *off = chunk->data + lane->offset;
+        const uint8_t *off = chunk->columns[lane->index];
         uint32_t count = 0;
         for (int32_t i = 0; i < chunk->count; i++) {
             count += off[i];
         }
-        stoa__state_of(chunk->data, column)->off = count;
+        stoa__state_of(chunk->columns, index)->off = count;
     }
 }
 
@@ -181,7 +180,7 @@ static void entities_permute(const stoa__storage *storage, const stoa__archetype
             records[entities[i].index].place = place + i;
             stoa__record_stamp(storage, entities[i].index);
         }
-        memcpy((stoa_entity *)(void *)chunk->data + rows.slot, entities,
+        memcpy(stoa_columns_entities(chunk->columns) + rows.slot, entities,
                rows.count * sizeof *entities);
     }
 }
@@ -194,9 +193,9 @@ static uint32_t states_count(const stoa__archetype *archetype) {
 static bool states_equal(const stoa__archetype *archetype, uint32_t first, uint32_t end) {
     const stoa_chunk *chunks = archetype->head.chunks;
     for (uint32_t i = 0; i < states_count(archetype); i++) {
-        uint64_t ticks = stoa__state_ticks(stoa__state_number(archetype, chunks[first].data, i));
+        uint64_t ticks = stoa__state_ticks(stoa__state_number(archetype, chunks[first].columns, i));
         for (uint32_t c = first + 1; c < end; c++) {
-            if (stoa__state_ticks(stoa__state_number(archetype, chunks[c].data, i)) != ticks) {
+            if (stoa__state_ticks(stoa__state_number(archetype, chunks[c].columns, i)) != ticks) {
                 return false;
             }
         }
@@ -206,10 +205,10 @@ static bool states_equal(const stoa__archetype *archetype, uint32_t first, uint3
 
 /* Rows of a chunk whose states were `from` have come to a chunk, as the first ones or after others.
  */
-static void states_receive(const stoa__archetype *archetype, uint8_t *data,
+static void states_receive(const stoa__archetype *archetype, uint8_t *const *columns,
                            const stoa_column_state *from, bool others) {
     for (uint32_t i = 0; i < states_count(archetype); i++) {
-        stoa_column_state *state = stoa__state_number(archetype, data, i);
+        stoa_column_state *state = stoa__state_number(archetype, columns, i);
         if (others) {
             stoa__state_merge(state, &from[i]);
         } else {
@@ -234,7 +233,7 @@ static void states_permute(const stoa__archetype *archetype, const stoa__shuffle
         seen[c - first] = 0;
         for (uint32_t i = 0; i < count; i++) {
             memcpy(&before[(size_t)(c - first) * count + i],
-                   stoa__state_number(archetype, chunks[c].data, i), sizeof *before);
+                   stoa__state_number(archetype, chunks[c].columns, i), sizeof *before);
         }
     }
     for (uint32_t c = first; c < end; c++) {
@@ -245,7 +244,7 @@ static void states_permute(const stoa__archetype *archetype, const stoa__shuffle
             uint32_t from = ((uint32_t)shuffle->order[rows.first + i] >> shift) - first;
             if (seen[from] != c + 1) {
                 seen[from] = c + 1;
-                states_receive(archetype, chunks[c].data, &before[(size_t)from * count], others);
+                states_receive(archetype, chunks[c].columns, &before[(size_t)from * count], others);
                 others = true;
             }
         }
@@ -288,9 +287,9 @@ size_t stoa__permute_set_room(const stoa__sparse *set, const stoa__shuffle *shuf
     return (shuffle->end - shuffle->first) * size;
 }
 
-/* One array of a set, as items of one block. */
+/* One array of a set, as items of one block, which has it for its only column. */
 static items set_items(stoa_chunk *block, void *array) {
-    block->data = array;
+    *block->columns = array;
     return (items){block, 0, 31, INT32_MAX};
 }
 
@@ -311,7 +310,8 @@ static void ticks_permute(stoa__sparse *set, const stoa__shuffle *shuffle, uint3
 
 void stoa__permute_set(stoa__sparse *set, const stoa__shuffle *shuffle, void *room) {
     uint32_t first = shuffle->first, count = shuffle->end - first;
-    stoa_chunk block = {0};
+    uint8_t *array = NULL;
+    stoa_chunk block = {.columns = &array};
     if (count == 0) {
         return;
     }

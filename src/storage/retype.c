@@ -83,8 +83,8 @@ stoa_status stoa__redraft_room(stoa__redraft *r) {
 
 /* A walk over the rows of two archetypes at once: as many at a time as are side by side in both. */
 typedef struct stretch {
-    uint8_t *from;
-    uint8_t *to;
+    uint8_t *const *from; /* columns */
+    uint8_t *const *to;
     uint32_t from_row; /* in its chunk */
     uint32_t to_row;
     uint32_t to_number; /* of the chunk in the world */
@@ -101,8 +101,8 @@ static bool stretch_next(const stoa__archetype *from, const stoa__archetype *to,
     uint32_t to_capacity = (uint32_t)to->head.chunk_capacity;
     const stoa_chunk *source = &from->head.chunks[s->next / from_capacity];
     const stoa_chunk *target = &to->head.chunks[s->next / to_capacity];
-    s->from = source->data;
-    s->to = target->data;
+    s->from = source->columns;
+    s->to = target->columns;
     s->to_number = target->number;
     s->from_row = s->next % from_capacity;
     s->to_row = s->next % to_capacity;
@@ -125,8 +125,10 @@ static stoa_status column_visit(stoa__redraft *r, const stoa__twins *pair, stoa_
     stoa_status status = STOA_OK;
     while (status == STOA_OK && from != NULL && to != NULL &&
            stretch_next(before, after, rows, &s)) {
-        status = call(user, draft, s.from + from->offset + (size_t)s.from_row * draft->before.size,
-                      s.to + to->offset + (size_t)s.to_row * draft->after.size, (int32_t)s.count);
+        uint8_t *before_column = stoa_column_begin(s.from, from->index);
+        uint8_t *after_column = stoa_column_begin(s.to, to->index);
+        status = call(user, draft, before_column + (size_t)s.from_row * draft->before.size,
+                      after_column + (size_t)s.to_row * draft->after.size, (int32_t)s.count);
     }
     return status;
 }
@@ -159,9 +161,9 @@ stoa_status stoa__redraft_each(const stoa__redraft *r, const stoa__draft *draft,
         const stoa_column *column = stoa__archetype_column(twin, draft->id);
         for (stretch s = {.next = 0};
              column != NULL && status == STOA_OK && stretch_next(live, twin, rows_of(live), &s);) {
-            status = call(user, (const stoa_entity *)(void *)s.from + s.from_row,
-                          s.to + column->offset + (size_t)s.to_row * draft->after.size,
-                          (int32_t)s.count);
+            uint8_t *values = stoa_column_begin(s.to, column->index);
+            status = call(user, stoa_columns_entities(s.from) + s.from_row,
+                          values + (size_t)s.to_row * draft->after.size, (int32_t)s.count);
         }
     }
     const stoa__sparse *set = stoa__component_at(r->storage, draft->id)->set;
@@ -193,8 +195,8 @@ static void lanes_transfer(const stoa__redraft *r, const stoa__archetype *from,
         }
         for (stretch s = {.next = 0}; stretch_next(from, to, rows, &s);) {
             stoa__component_move(
-                lane->component, s.to + target->offset + (size_t)s.to_row * lane->size,
-                s.from + lane->offset + (size_t)s.from_row * lane->size, (int32_t)s.count);
+                lane->component, s.to[target->index] + (size_t)s.to_row * lane->size,
+                s.from[lane->index] + (size_t)s.from_row * lane->size, (int32_t)s.count);
         }
     }
 }
@@ -202,8 +204,8 @@ static void lanes_transfer(const stoa__redraft *r, const stoa__archetype *from,
 /* Makes each chunk as new as those that it receives rows of. */
 static void states_transfer(const stoa__archetype *from, const stoa__archetype *to, uint32_t rows) {
     for (uint32_t i = 0; i < from->id_count; i++) {
-        uint32_t source = stoa__archetype_column(from, from->ids[i])->offset;
-        uint32_t target = stoa__archetype_column(to, from->ids[i])->offset;
+        uint32_t source = stoa__archetype_column(from, from->ids[i])->index;
+        uint32_t target = stoa__archetype_column(to, from->ids[i])->index;
         const stoa__lane *off = stoa__archetype_lane(to, from->ids[i], STOA__LANE_OFF);
         for (stretch s = {.next = 0}; stretch_next(from, to, rows, &s);) {
             stoa_column_state *state = stoa__state_of(s.to, target);
@@ -216,7 +218,7 @@ static void states_transfer(const stoa__archetype *from, const stoa__archetype *
                 stoa__state_merge(state, old);
             }
             for (uint32_t k = 0; off != NULL && k < s.count; k++) {
-                state->off += s.to[off->offset + s.to_row + k];
+                state->off += s.to[off->index][s.to_row + k];
             }
         }
     }
@@ -225,8 +227,8 @@ static void states_transfer(const stoa__archetype *from, const stoa__archetype *
 static void entities_transfer(const stoa__storage *storage, const stoa__archetype *from,
                               const stoa__archetype *to, uint32_t rows) {
     for (stretch s = {.next = 0}; stretch_next(from, to, rows, &s);) {
-        const stoa_entity *source = (const stoa_entity *)(void *)s.from + s.from_row;
-        stoa_entity *target = (stoa_entity *)(void *)s.to + s.to_row;
+        const stoa_entity *source = stoa_columns_entities(s.from) + s.from_row;
+        stoa_entity *target = stoa_columns_entities(s.to) + s.to_row;
         memcpy(target, source, s.count * sizeof *target);
         uint32_t place = s.to_number << STOA_PLACE_BITS | s.to_row;
         for (uint32_t i = 0; i < s.count; i++) {

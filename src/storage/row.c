@@ -29,24 +29,24 @@ void stoa__state_merge_any(stoa_column_state *to, const stoa_column_state *from)
     }
 }
 
-void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *to, uint8_t *from) {
-    const stoa__lane *lane = archetype->lanes;
-    for (uint32_t n = archetype->data_lanes; n > 0; n--, lane++) {
-        stoa__state_merge(stoa__state_of(to, lane->offset), stoa__state_of(from, lane->offset));
+void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *const *to,
+                            uint8_t *const *from) {
+    for (uint32_t i = 1; i <= archetype->data_lanes; i++) {
+        stoa__state_merge(stoa__column_state(to[i]), stoa__column_state(from[i]));
     }
     for (uint32_t i = 0; i < archetype->tag_count; i++) {
-        uint32_t offset = stoa__layout_tag(archetype, i);
-        stoa__state_merge(stoa__state_of(to, offset), stoa__state_of(from, offset));
+        uint32_t index = stoa__layout_tag(i);
+        stoa__state_merge(stoa__state_of(to, index), stoa__state_of(from, index));
     }
 }
 
-void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *data, size_t slot,
+void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *const *columns, size_t slot,
                          bool leaves) {
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        if (lane->kind == STOA__LANE_OFF && data[lane->offset + slot] != 0) {
-            uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
-            stoa__state_of(data, offset)->off += leaves ? UINT32_MAX : 1;
+        if (lane->kind == STOA__LANE_OFF && columns[lane->index][slot] != 0) {
+            uint32_t index = stoa__archetype_column(archetype, lane->id)->index;
+            stoa__state_of(columns, index)->off += leaves ? UINT32_MAX : 1;
         }
     }
 }
@@ -55,91 +55,85 @@ void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *arc
                         uint32_t place) {
     stoa__row hole = stoa__row_at(storage, place);
     stoa__row last = stoa__row_last(archetype);
-    if (archetype->rich && last.data != hole.data) {
-        stoa__row_off_count(archetype, last.data, last.slot, true);
+    if (archetype->rich && last.columns != hole.columns) {
+        stoa__row_off_count(archetype, last.columns, last.slot, true);
     }
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        uint8_t *to = hole.data + lane->offset + hole.slot * lane->size;
-        uint8_t *from = last.data + lane->offset + last.slot * lane->size;
+        uint8_t *to = stoa__row_item(hole, lane->index, lane->size);
+        uint8_t *from = stoa__row_item(last, lane->index, lane->size);
         if (archetype->plain) {
             stoa__copy_bytes(to, from, lane->size);
         } else {
             stoa__component_move(lane->component, to, from, 1);
         }
     }
-    if (archetype->rich && last.data != hole.data) {
-        stoa__row_off_count(archetype, hole.data, hole.slot, false);
+    if (archetype->rich && last.columns != hole.columns) {
+        stoa__row_off_count(archetype, hole.columns, hole.slot, false);
     }
 }
 
 /* Copies the columns of an even archetype. */
-STOA__INLINE stoa_status even_copy(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
-                                   size_t from) {
-    size_t size = STOA__FILL_SIZE(fill), at = STOA__FILL_FIRST(fill), step = STOA__FILL_STEP(fill);
-    uint32_t lanes = STOA__FILL_LANES(fill);
-    hole += to * size;
-    last += from * size;
-    size -= 8;
-    step -= size;
+STOA__INLINE stoa_status even_copy(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
+                                   size_t to, size_t from) {
+    size_t size = STOA__FILL_SIZE(fill), lanes = STOA__FILL_LANES(fill);
+    to *= size;
+    from *= size;
     do {
+        uint8_t *into = hole[lanes] + to;
+        const uint8_t *of = last[lanes] + from;
         uint64_t word;
-        memcpy(&word, last + at, 8);
-        memcpy(hole + at, &word, 8);
-        at += size;
-        memcpy(&word, last + at, 8);
-        memcpy(hole + at, &word, 8);
-        at += step;
+        memcpy(&word, of, 8);
+        memcpy(into, &word, 8);
+        memcpy(&word, of + size - 8, 8);
+        memcpy(into + size - 8, &word, 8);
     } while (--lanes > 0);
     return STOA_OK;
 }
 
 /* stoa__row_fill_even where the ticks of columns differ. */
-STOA__APART static stoa_status even_merge(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
-                                          size_t from) {
-    size_t at = STOA__FILL_FIRST(fill), step = STOA__FILL_STEP(fill);
-    for (uint32_t lanes = STOA__FILL_LANES(fill); lanes > 0; lanes--, at += step) {
-        stoa__state_merge(stoa__state_of(hole + at, 0), stoa__state_of(last + at, 0));
+STOA__APART static stoa_status even_merge(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
+                                          size_t to, size_t from) {
+    for (size_t lane = STOA__FILL_LANES(fill); lane > 0; lane--) {
+        stoa__state_merge(stoa__column_state(hole[lane]), stoa__column_state(last[lane]));
     }
     return even_copy(fill, hole, last, to, from);
 }
 
-stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
-                                size_t from) {
-    size_t at = STOA__FILL_FIRST(fill), step = STOA__FILL_STEP(fill);
-    for (uint32_t lanes = STOA__FILL_LANES(fill); lanes > 0; lanes--, at += step) {
-        if (!STOA_LIKELY(stoa__state_ticks(stoa__state_of(hole + at, 0)) ==
-                         stoa__state_ticks(stoa__state_of(last + at, 0)))) {
+stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
+                                size_t to, size_t from) {
+    for (size_t lane = STOA__FILL_LANES(fill); lane > 0; lane--) {
+        if (!STOA_LIKELY(stoa__state_ticks(stoa__column_state(hole[lane])) ==
+                         stoa__state_ticks(stoa__column_state(last[lane])))) {
             return even_merge(fill, hole, last, to, from);
         }
     }
-    /* What it tells is read anew: there are not registers enough to keep it. */
-    STOA_ALONE(fill);
     return even_copy(fill, hole, last, to, from);
 }
 
 /* The rest of stoa__row_fill_lanes, from a lane on whose ticks differ. */
-STOA__APART static stoa_status lanes_merge(const stoa__lane *lane, uint8_t *hole, uint8_t *last,
-                                           size_t to, size_t from) {
+STOA__APART static stoa_status lanes_merge(const stoa__lane *lane, uint8_t *const *hole,
+                                           uint8_t *const *last, size_t to, size_t from) {
     for (bool more = true; more; lane++) {
-        uint8_t *into = hole + lane->offset, *of = last + lane->offset;
-        stoa__state_merge(stoa__state_of(into, 0), stoa__state_of(of, 0));
+        uint8_t *into = hole[lane->index], *of = last[lane->index];
+        stoa__state_merge(stoa__column_state(into), stoa__column_state(of));
         stoa__copy_small(into + to * lane->size, of + from * lane->size, lane->size);
         more = lane->last == 0;
     }
     return STOA_OK;
 }
 
-stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *hole, uint8_t *last, size_t to,
-                                 size_t from) {
+stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *const *hole, uint8_t *const *last,
+                                 size_t to, size_t from) {
     for (;; lane++) {
-        uint32_t offset = lane->offset;
-        if (!STOA_LIKELY(stoa__state_ticks(stoa__state_of(hole, offset)) ==
-                         stoa__state_ticks(stoa__state_of(last, offset)))) {
+        uint8_t *into = hole[lane->index], *of = last[lane->index];
+        if (!STOA_LIKELY(stoa__state_ticks(stoa__column_state(into)) ==
+                         stoa__state_ticks(stoa__column_state(of)))) {
             return lanes_merge(lane, hole, last, to, from);
         }
         size_t size = lane->size;
-        uint8_t *into = hole + (offset + to * size), *of = last + (offset + from * size);
+        into += to * size;
+        of += from * size;
         uint64_t word;
         memcpy(&word, of, 8);
         memcpy(into, &word, 8);
@@ -155,9 +149,9 @@ stoa_status stoa__row_fill_light(const stoa__storage *storage, size_t place) {
     stoa__row hole = stoa__row_at(storage, (uint32_t)place);
     const stoa__archetype *archetype = stoa__row_archetype(storage, hole.place);
     const stoa_chunk *tail = archetype->tail;
-    stoa__row last = {.data = tail->data, .slot = (uint32_t)tail->count};
-    if (stoa__row_copy_small(archetype, hole, last) && hole.data != last.data) {
-        stoa__row_states_merge(archetype, hole.data, last.data);
+    stoa__row last = {.columns = tail->columns, .slot = (uint32_t)tail->count};
+    if (stoa__row_copy_small(archetype, hole, last) && hole.columns != last.columns) {
+        stoa__row_states_merge(archetype, hole.columns, last.columns);
     }
     return STOA_OK;
 }
@@ -167,7 +161,7 @@ void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archety
     stoa__row row = stoa__row_at(storage, place);
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        stoa__component_drop(lane->component, row.data + lane->offset + row.slot * lane->size, 1);
+        stoa__component_drop(lane->component, stoa__row_item(row, lane->index, lane->size), 1);
     }
 }
 
@@ -182,7 +176,7 @@ void stoa__row_remove(stoa__storage *storage, uint32_t place) {
         stoa__row_drop(storage, archetype, place);
     }
     if (archetype->rich) {
-        stoa__row_off_count(archetype, row.data, row.slot, true);
+        stoa__row_off_count(archetype, row.columns, row.slot, true);
     }
     stoa__row_fill(storage, archetype, row);
 }
@@ -216,8 +210,8 @@ static size_t aside_size(const stoa__archetype *archetype) {
 static void rows_swap(const stoa__archetype *archetype, stoa__row a, stoa__row b, void *aside) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        uint8_t *x = a.data + lane->offset + a.slot * lane->size;
-        uint8_t *y = b.data + lane->offset + b.slot * lane->size;
+        uint8_t *x = stoa__row_item(a, lane->index, lane->size);
+        uint8_t *y = stoa__row_item(b, lane->index, lane->size);
         if (lane->component->info.hooks.move == NULL) {
             bytes_swap(x, y, lane->size);
         } else {
@@ -239,14 +233,14 @@ stoa_status stoa__row_to_end(stoa__storage *storage, uint32_t place) {
         return stoa__error_memory("a component put aside");
     }
     stoa__row row = stoa__row_at(storage, place), last = stoa__row_last(archetype);
-    stoa__row_off_count(archetype, row.data, row.slot, true);
-    stoa__row_off_count(archetype, last.data, last.slot, true);
+    stoa__row_off_count(archetype, row.columns, row.slot, true);
+    stoa__row_off_count(archetype, last.columns, last.slot, true);
     rows_swap(archetype, row, last, aside);
-    stoa__row_off_count(archetype, row.data, row.slot, false);
-    stoa__row_off_count(archetype, last.data, last.slot, false);
-    if (row.data != last.data) {
-        stoa__row_states_merge(archetype, row.data, last.data);
-        stoa__row_states_merge(archetype, last.data, row.data);
+    stoa__row_off_count(archetype, row.columns, row.slot, false);
+    stoa__row_off_count(archetype, last.columns, last.slot, false);
+    if (row.columns != last.columns) {
+        stoa__row_states_merge(archetype, row.columns, last.columns);
+        stoa__row_states_merge(archetype, last.columns, row.columns);
     }
     stoa_entity e = *stoa__row_entity(row), other = *stoa__row_entity(last);
     *stoa__row_entity(row) = other;

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* A row: its chunk's data, its number in the chunk, and both as a place. */
+/* A row: its chunk's columns, its number in the chunk, and both as a place. */
 typedef struct stoa__row {
-    uint8_t *data;
+    uint8_t *const *columns;
     size_t slot;
     uint32_t place;
 } stoa__row;
@@ -90,22 +90,24 @@ STOA__INLINE void stoa__state_mark(stoa_column_state *state, uint32_t tick, bool
 }
 
 /* A row of another chunk of the archetype came to this one. */
-void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *to, uint8_t *from);
+void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *const *to,
+                            uint8_t *const *from);
 
 /* A row of a rich archetype is about to leave its chunk, or has come to it: counts what is off. */
-void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *data, size_t slot, bool leaves);
+void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *const *columns, size_t slot,
+                         bool leaves);
 
 STOA__INLINE stoa__archetype *stoa__row_archetype(const stoa__storage *storage, uint32_t place) {
     return (stoa__archetype *)(void *)storage->head.chunks[place >> STOA_PLACE_BITS].archetype;
 }
 
 STOA__INLINE stoa__row stoa__row_at(const stoa__storage *storage, uint32_t place) {
-    return (stoa__row){storage->head.chunks[place >> STOA_PLACE_BITS].data,
+    return (stoa__row){storage->head.chunks[place >> STOA_PLACE_BITS].columns,
                        place & (STOA__ROWS_MAX - 1), place};
 }
 
 STOA__INLINE stoa_entity *stoa__row_entity(stoa__row row) {
-    return &((stoa_entity *)(void *)row.data)[row.slot];
+    return &stoa_columns_entities(row.columns)[row.slot];
 }
 
 /* The slow half of stoa__row_append: gives the tail room for a row. */
@@ -126,7 +128,7 @@ STOA__INLINE stoa_status stoa__row_append(stoa__storage *storage, stoa__archetyp
     stoa_chunk *chunk = archetype->tail;
     uint32_t slot = (uint32_t)chunk->count++;
     storage->rows[archetype->index]++;
-    row->data = chunk->data;
+    row->columns = chunk->columns;
     row->slot = slot;
     row->place = chunk->number << STOA_PLACE_BITS | slot;
     return STOA_OK;
@@ -136,7 +138,7 @@ STOA__INLINE stoa_status stoa__row_append(stoa__storage *storage, stoa__archetyp
 STOA__INLINE stoa__row stoa__row_last(const stoa__archetype *archetype) {
     const stoa_chunk *chunk = archetype->tail;
     uint32_t slot = (uint32_t)chunk->count - 1;
-    return (stoa__row){chunk->data, slot, chunk->number << STOA_PLACE_BITS | slot};
+    return (stoa__row){chunk->columns, slot, chunk->number << STOA_PLACE_BITS | slot};
 }
 
 /* Takes the last row away; its components must have been moved or dropped. */
@@ -175,12 +177,11 @@ void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *arc
 STOA__INLINE bool stoa__row_copy_small(const stoa__archetype *archetype, stoa__row hole,
                                        stoa__row last) {
     uint64_t differ = archetype->tag_count;
-    const stoa__lane *lane = archetype->lanes, *end = lane + archetype->lane_count;
-    for (; lane != end; lane++) {
-        size_t size = lane->size;
-        uint8_t *to = hole.data + lane->offset, *from = last.data + lane->offset;
+    for (size_t i = 1; i <= archetype->lane_count; i++) {
+        size_t size = archetype->lanes[i - 1].size;
+        uint8_t *to = hole.columns[i], *from = last.columns[i];
         differ |=
-            stoa__state_ticks(stoa__state_of(to, 0)) ^ stoa__state_ticks(stoa__state_of(from, 0));
+            stoa__state_ticks(stoa__column_state(to)) ^ stoa__state_ticks(stoa__column_state(from));
         stoa__copy_small(to + hole.slot * size, from + last.slot * size, size);
     }
     return differ != 0;
@@ -198,22 +199,22 @@ STOA__INLINE void stoa__row_fill(stoa__storage *storage, stoa__archetype *archet
             stoa__row_fill_any(storage, archetype, hole.place);
         }
         stoa__row_entity_moved(storage, hole, last);
-        if (differ && last.data != hole.data) {
-            stoa__row_states_merge(archetype, hole.data, last.data);
+        if (differ && last.columns != hole.columns) {
+            stoa__row_states_merge(archetype, hole.columns, last.columns);
         }
     }
     stoa__row_pop(storage, archetype);
 }
 
-/* Fills a hole in the columns of an archetype whose `fill` is even: `hole` and `last` are the data
+/* Fills a hole in the columns of an archetype whose `fill` is even: `hole` and `last` are columns
  * of the chunks, `to` and `from` the rows. Returns STOA_OK, so that destroying an entity can end
  * with a call that needs no way back. */
-stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *hole, uint8_t *last, size_t to,
-                                size_t from);
+stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
+                                size_t to, size_t from);
 
 /* The same by the lanes of a light archetype without tags. */
-stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *hole, uint8_t *last, size_t to,
-                                 size_t from);
+stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *const *hole, uint8_t *const *last,
+                                 size_t to, size_t from);
 
 /* The same for any light archetype: `place` is that of the hole, and the row that fills it comes
  * right after the last one. */
@@ -226,7 +227,7 @@ void stoa__row_remove(stoa__storage *storage, uint32_t place);
 /* A component of a row was written. */
 STOA__INLINE void stoa__row_mark(const stoa__storage *storage, const stoa_column *column,
                                  stoa__row row) {
-    uint8_t *start = row.data + column->offset;
+    uint8_t *start = stoa_column_begin(row.columns, column->index);
     stoa_column_mark(start, storage->head.tick);
     stoa_row_mark(start, row.slot, storage->head.tick);
 }
@@ -234,6 +235,11 @@ STOA__INLINE void stoa__row_mark(const stoa__storage *storage, const stoa_column
 /* Swaps a row with the last of its archetype; STOA_NO_MEMORY, with nothing changed, if a move hook
  * needs room that is not there. */
 stoa_status stoa__row_to_end(stoa__storage *storage, uint32_t place);
+
+/* An item of a lane. */
+STOA__INLINE uint8_t *stoa__row_item(stoa__row row, uint32_t index, size_t size) {
+    return row.columns[index] + row.slot * size;
+}
 
 /* Drops the components of a row. */
 void stoa__row_drop(const stoa__storage *storage, const stoa__archetype *archetype, uint32_t place);

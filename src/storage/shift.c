@@ -28,8 +28,8 @@ void stoa__shift_regate(const stoa__storage *storage, stoa__edge *edge, bool str
         edge->vector && edge->watched ? stoa__component_at(storage, edge->single)->sole : NULL;
 }
 
-STOA__COLD stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *from, uint8_t *to,
-                                         uint8_t *last) {
+STOA__COLD stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *const *from,
+                                         uint8_t *const *to, uint8_t *const *last) {
     for (uint32_t i = 0; i < edge->kept; i++) {
         const stoa__copy *copy = &edge->copies[i];
         stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));

@@ -48,7 +48,8 @@ STOA__INLINE bool stoa__way_open(const stoa__storage *storage, const stoa__way *
 }
 
 /* Merges the states of all columns that a shift touched; STOA_OK. */
-stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *from, uint8_t *to, uint8_t *last);
+stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *const *from, uint8_t *const *to,
+                              uint8_t *const *last);
 
 /* Notes what a shift along an edge needs. */
 void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot);
@@ -83,11 +84,11 @@ STOA__INLINE const stoa_chunk_ref *stoa__shift_chunk(const stoa__storage *storag
 STOA__INLINE stoa__shift stoa__shift_begin(const stoa__storage *storage, const stoa__way *way,
                                            const stoa_chunk_ref *chunk, uint64_t handle) {
     stoa__shift shift;
-    shift.from.data = chunk->data;
+    shift.from.columns = chunk->columns;
     stoa_chunk *end = way->end, *tail = way->tail;
     uint32_t slot = (uint32_t)end->count, last = (uint32_t)tail->count - 1;
-    shift.to = (stoa__row){end->data, slot, end->number << STOA_PLACE_BITS | slot};
-    shift.last = (stoa__row){tail->data, last, 0};
+    shift.to = (stoa__row){end->columns, slot, end->number << STOA_PLACE_BITS | slot};
+    shift.last = (stoa__row){tail->columns, last, 0};
     end->count = (int32_t)slot + 1;
     tail->count = (int32_t)last;
     memcpy(stoa__row_entity(shift.to), &handle, sizeof handle);
@@ -137,11 +138,11 @@ STOA__INLINE uint64_t stoa__shift_lanes(const stoa__shift *shift, const stoa__co
     size_t last = shift->last.slot * size;
     uint64_t differ = 0;
     for (const stoa__copy *end = copy + count; copy != end; copy++) {
-        uint8_t *hole = shift->from.data + copy->from, *place = shift->to.data + copy->to;
-        uint8_t *filler = shift->last.data + copy->from;
-        uint64_t ticks = stoa__state_ticks(stoa__state_of(hole, 0));
-        differ |= (ticks ^ stoa__state_ticks(stoa__state_of(place, 0))) |
-                  (ticks ^ stoa__state_ticks(stoa__state_of(filler, 0)));
+        uint8_t *hole = shift->from.columns[copy->from], *place = shift->to.columns[copy->to];
+        uint8_t *filler = shift->last.columns[copy->from];
+        uint64_t ticks = stoa__state_ticks(stoa__column_state(hole));
+        differ |= (ticks ^ stoa__state_ticks(stoa__column_state(place))) |
+                  (ticks ^ stoa__state_ticks(stoa__column_state(filler)));
         stoa__shift_value(place + to, hole + from, filler + last, size);
     }
     return differ;
@@ -163,9 +164,9 @@ STOA__INLINE uint64_t stoa__shift_kept(const stoa__shift *shift, const stoa__edg
 /* Fills the hole in a column that is left behind; returns whether the ticks differ. */
 STOA__INLINE uint64_t stoa__shift_left(const stoa__shift *shift, const stoa__copy *copy,
                                        size_t size) {
-    uint8_t *hole = shift->from.data + copy->from, *filler = shift->last.data + copy->from;
+    uint8_t *hole = shift->from.columns[copy->from], *filler = shift->last.columns[copy->from];
     uint64_t differ =
-        stoa__state_ticks(stoa__state_of(hole, 0)) ^ stoa__state_ticks(stoa__state_of(filler, 0));
+        stoa__state_ticks(stoa__column_state(hole)) ^ stoa__state_ticks(stoa__column_state(filler));
     hole += shift->from.slot * size;
     filler += shift->last.slot * size;
     for (size_t at = 0; at < size / 8 * 8; at += 8) {
@@ -179,14 +180,6 @@ STOA__INLINE uint64_t stoa__shift_left(const stoa__shift *shift, const stoa__cop
         memcpy(hole + size - 4, &word, sizeof word);
     }
     return differ;
-}
-
-/* Where a row of vectors is from its column on, less the column's offset: kept as it is, so that
- * the offset is added by the processor's addressing. */
-STOA__INLINE uint8_t *stoa__vector_row(stoa__row row) {
-    uint8_t *at = row.data + 12 * row.slot;
-    STOA_ALONE(at);
-    return at;
 }
 
 STOA__INLINE void stoa__vector_move(uint8_t *to, const uint8_t *from) {
@@ -204,21 +197,20 @@ STOA__INLINE uint64_t stoa__shift_vector(const stoa__shift *shift, const stoa__w
                                          bool left) {
     uint64_t kept = stoa_bits_read(way->kept);
     uint32_t out = STOA_FIRST(kept), in = STOA_SECOND(kept), side = way->side;
-    uint8_t *hole = stoa__vector_row(shift->from), *filler = stoa__vector_row(shift->last);
-    uint8_t *from = shift->from.data, *last = shift->last.data;
-    uint64_t ticks = stoa__state_ticks(stoa__state_of(from, out));
-    uint64_t differ = (ticks ^ stoa__state_ticks(stoa__state_of(shift->to.data, in))) |
-                      (ticks ^ stoa__state_ticks(stoa__state_of(last, out)));
+    size_t hole_at = 12 * shift->from.slot, filler_at = 12 * shift->last.slot;
+    uint8_t *hole = shift->from.columns[out], *filler = shift->last.columns[out];
+    uint8_t *place = shift->to.columns[in];
+    uint64_t ticks = stoa__state_ticks(stoa__column_state(hole));
+    uint64_t differ = (ticks ^ stoa__state_ticks(stoa__column_state(place))) |
+                      (ticks ^ stoa__state_ticks(stoa__column_state(filler)));
+    stoa__vector_move(place + 12 * shift->to.slot, hole + hole_at);
+    stoa__vector_move(hole + hole_at, filler + filler_at);
     if (left) {
-        differ |= stoa__state_ticks(stoa__state_of(from, side)) ^
-                  stoa__state_ticks(stoa__state_of(last, side));
-        stoa__vector_move(stoa__vector_row(shift->to) + in, hole + out);
-        stoa__vector_move(hole + out, filler + out);
-        stoa__vector_move(hole + side, filler + side);
-        return differ;
+        uint8_t *gap = shift->from.columns[side], *fill = shift->last.columns[side];
+        differ |= stoa__state_ticks(stoa__column_state(gap)) ^
+                  stoa__state_ticks(stoa__column_state(fill));
+        stoa__vector_move(gap + hole_at, fill + filler_at);
     }
-    stoa__vector_move(stoa__vector_row(shift->to) + in, hole + out);
-    stoa__vector_move(hole + out, filler + out);
     return differ;
 }
 
@@ -253,9 +245,9 @@ STOA__INLINE void stoa__two_write(void *to, stoa__two two) {
 /* True if no ticks have to be merged when a row is shifted that keeps one vector. */
 STOA__INLINE bool stoa__vector_same(const stoa__way *way, const stoa_chunk_ref *chunk) {
     uint32_t out = way->kept[0], in = way->kept[1];
-    uint64_t ticks = stoa__state_ticks(stoa__state_of(chunk->data, out));
-    return STOA_LIKELY(ticks == stoa__state_ticks(stoa__state_of(way->end->data, in))) &&
-           STOA_LIKELY(ticks == stoa__state_ticks(stoa__state_of(way->tail->data, out)));
+    uint64_t ticks = stoa__state_ticks(stoa__column_state(chunk->columns[out]));
+    return STOA_LIKELY(ticks == stoa__state_ticks(stoa__column_state(way->end->columns[in]))) &&
+           STOA_LIKELY(ticks == stoa__state_ticks(stoa__column_state(way->tail->columns[out])));
 }
 
 /* Shifts a row with a vector that is put, where no ticks have to be merged; returns where that is.
@@ -273,34 +265,29 @@ STOA__INLINE uint8_t *stoa__vector_put(const stoa__storage *storage, const stoa_
     uint64_t leaves, fills;
     memcpy(&given_end, value + 8, sizeof given_end);
     uint32_t place = end->number << STOA_PLACE_BITS | (uint32_t)row;
-    const uint8_t *filler = tail->data + 8 * last;
-    uint64_t moved = stoa_bits_read(filler);
     size_t out = way->kept[0];
-    filler += 4 * last + out;
+    uint64_t moved = stoa_bits_read(tail->columns[0] + 8 * last);
+    const uint8_t *filler = tail->columns[out] + 12 * last;
     stoa_record *records = storage->head.records;
     size_t slot = records[STOA_FIRST(handle)].place;
     /* The record of the entity comes second: if its row is the last one both are the same. */
     records[STOA_FIRST(moved)].place = (uint32_t)slot;
     records[STOA_FIRST(handle)].place = place;
     slot &= STOA__ROWS_MAX - 1;
-    uint8_t *entity = chunk->data + 8 * slot, *hole = entity + 4 * slot + out;
+    uint8_t *entity = chunk->columns[0] + 8 * slot, *hole = chunk->columns[out] + 12 * slot;
     memcpy(&leaves, hole, sizeof leaves);
     memcpy(&leaves_end, hole + 8, sizeof leaves_end);
     memcpy(&fills, filler, sizeof fills);
     memcpy(&fills_end, filler + 8, sizeof fills_end);
-    uint8_t *to = end->data;
-    uint32_t side = way->side;
+    uint8_t *const *columns = end->columns;
+    uint8_t *put = columns[way->side], *to = columns[way->kept[1]] + 12 * row;
     const uint32_t *tick = &storage->head.tick;
-    stoa__two_write((uint8_t *)stoa__state_of(to, side) + offsetof(stoa_column_state, changed),
+    memcpy(columns[0] + 8 * row, &handle, sizeof handle);
+    stoa__two_write((uint8_t *)stoa__column_state(put) + offsetof(stoa_column_state, changed),
                     stoa__two_read(tick, tick));
-    to += 8 * row;
-    memcpy(to, &handle, sizeof handle);
-    to += 4 * row;
-    STOA_ALONE(to);
-    uint8_t *put = to + side;
+    put += 12 * row;
     stoa__two_write(put, given);
     memcpy(put + 8, &given_end, sizeof given_end);
-    to += way->kept[1];
     memcpy(to, &leaves, sizeof leaves);
     memcpy(to + 8, &leaves_end, sizeof leaves_end);
     memcpy(entity, &moved, sizeof moved);

@@ -11,6 +11,8 @@
 #define GRANULE 256u
 #define SLAB_SIZE ((size_t)2 << 20)
 #define SLAB_FIRST ((size_t)256 << 10)
+/* Granules in front of a slab's first block, at most: few chunks would fit there. */
+#define OVER_MOST 256u
 
 static bool size_in_slab(size_t size) {
     return size >= STOA__SLAB_BLOCK_MIN && size <= STOA__SLAB_BLOCK_MAX;
@@ -70,11 +72,23 @@ static uint32_t run_find(const stoa__slab *slab, uint32_t count) {
     return STOA__NONE;
 }
 
+/* The longest run of free granules. */
+static uint32_t run_longest(const stoa__slab *slab) {
+    uint32_t longest = 0;
+    for (uint32_t end = 0; end < slab->granules;) {
+        uint32_t first = granule_next(slab, end, false);
+        end = granule_next(slab, first, true);
+        longest = end - first > longest ? end - first : longest;
+    }
+    return longest;
+}
+
 /* Cuts the first block of a new slab. Blocks of one size leave some granules over; the slabs of a
- * world have different parts of those in front, or else the same row of every slab's chunks would
- * compete for the same cache sets. */
+ * world have different parts of some of those in front, or else the same row of every slab's chunks
+ * would compete for the same cache sets. */
 static uint8_t *slab_cut_first(stoa__slab *slab, uint32_t count, uint32_t number) {
-    uint32_t first = number * 37 % (slab->granules % count + 1);
+    uint32_t over = slab->granules % count;
+    uint32_t first = number * 37 % ((over < OVER_MOST ? over : OVER_MOST) + 1);
     granules_mark(slab, first, count, true);
     return slab->data + (size_t)first * GRANULE;
 }
@@ -106,13 +120,23 @@ static uint32_t slab_index(const stoa__slabs *slabs, const uint8_t *block) {
     return low;
 }
 
-/* Slabs grow with the world; one made while others are being emptied is no larger than what is
- * still in those. */
-static size_t slab_size_next(const stoa__slabs *slabs, size_t block) {
+/* Bytes that are still in slabs that are being emptied. */
+static size_t slabs_moving(const stoa__slabs *slabs) {
     size_t moving = 0;
     for (uint32_t i = 0; i < slabs->count; i++) {
         const stoa__slab *slab = slabs->items[i];
         moving += slab->closed ? (size_t)(slab->granules - slab->free) * GRANULE : 0;
+    }
+    return moving;
+}
+
+/* Slabs grow with the world; one made while others are being emptied is no larger than what is
+ * still in those. One for a large block has no room for others, but is rounded up to full size if
+ * that is near, so that huge pages back it. */
+static size_t slab_size_next(const stoa__slabs *slabs, size_t block, size_t moving) {
+    if (block > STOA__SLAB_BLOCK_PART) {
+        size_t own = block > SLAB_SIZE / 16 * 15 ? SLAB_SIZE : block;
+        return (size_t)granules_of(own) * GRANULE;
     }
     size_t size = slabs->size < SLAB_FIRST ? SLAB_FIRST : slabs->size;
     size = moving > 0 ? moving : size;
@@ -175,8 +199,9 @@ uint8_t *stoa__slab_alloc(stoa__storage *storage, size_t size) {
             return block;
         }
     }
-    stoa__slab *slab = slab_new(storage, slab_size_next(slabs, size));
-    return slab != NULL ? slab_cut_first(slab, count, slabs->count) : NULL;
+    size_t moving = slabs_moving(slabs);
+    stoa__slab *slab = slab_new(storage, slab_size_next(slabs, size, moving));
+    return slab != NULL ? slab_cut_first(slab, count, moving > 0 ? 0 : slabs->count) : NULL;
 }
 
 void stoa__slab_free(stoa__storage *storage, uint8_t *block, size_t size) {
@@ -190,6 +215,24 @@ void stoa__slab_free(stoa__storage *storage, uint8_t *block, size_t size) {
     uint32_t first = (uint32_t)((size_t)(block - slab->data) / GRANULE);
     granules_mark(slab, first, granules_of(size), false);
     slab->refused = STOA__NONE;
+}
+
+size_t stoa__slab_gap(stoa__storage *storage, size_t least) {
+    uint32_t most = granules_of(least);
+    bool found = false;
+    for (uint32_t i = 0; i < storage->slabs.count; i++) {
+        stoa__slab *slab = storage->slabs.items[i];
+        if (slab->closed || slab->free < most || slab->refused <= most) {
+            continue;
+        }
+        uint32_t run = run_longest(slab);
+        slab->refused = run + 1;
+        if (run >= most) {
+            most = run;
+            found = true;
+        }
+    }
+    return found ? (size_t)most * GRANULE : 0;
 }
 
 void stoa__slab_trim(stoa__storage *storage) {

@@ -5,15 +5,19 @@
 #include "storage/storage.h"
 
 /* Blocks from this size up to STOA__SLAB_BLOCK_MAX come from slabs, others straight from the heap.
- */
+ * One above STOA__SLAB_BLOCK_PART has a slab of its own: it should nearly fill that. */
 #define STOA__SLAB_BLOCK_MIN (8u << 10)
-#define STOA__SLAB_BLOCK_MAX (512u << 10)
+#define STOA__SLAB_BLOCK_PART (512u << 10)
+#define STOA__SLAB_BLOCK_MAX (2u << 20)
 
 /* A block on a 64-byte boundary, or NULL. */
 uint8_t *stoa__slab_alloc(stoa__storage *storage, size_t size);
 
 /* Gives a block of that size back; its slab is kept for the next one. */
 void stoa__slab_free(stoa__storage *storage, uint8_t *block, size_t size);
+
+/* Bytes of the largest block of at least `least` that slabs have room for as they are, or 0. */
+size_t stoa__slab_gap(stoa__storage *storage, size_t least);
 
 /* Gives slabs that hold nothing back to the heap. */
 void stoa__slab_trim(stoa__storage *storage);

@@ -93,7 +93,7 @@ typedef enum stoa__lane_kind {
 
 /* A column of an archetype: first those with values, in order of ids, then the others. */
 typedef struct stoa__lane {
-    uint32_t offset;                  /* in the current layout */
+    uint32_t index;                   /* in a chunk's columns: one more than its own among lanes */
     uint32_t size;                    /* of one row */
     const stoa__component *component; /* how its items are moved and dropped: plain bytes if the
                                          lane holds no values */
@@ -106,8 +106,8 @@ typedef struct stoa__archetype stoa__archetype;
 
 /* What happens to one column of the source in a migration. */
 typedef struct stoa__copy {
-    uint32_t from;      /* offset in the source's chunks */
-    uint32_t to;        /* offset in the target's chunks, if kept */
+    uint32_t from;      /* index in the columns of the source's chunks */
+    uint32_t to;        /* index in those of the target's chunks, if kept */
     uint32_t size;      /* of one component */
     uint16_t from_lane; /* of the source; for a tag its number there */
     uint16_t to_lane;   /* of the target, or its number there; STOA__LANE_NONE if not there */
@@ -118,7 +118,7 @@ typedef struct stoa__copy {
 
 /* Where a value of the caller's goes in the target. */
 typedef struct stoa__put {
-    uint32_t to;   /* offset of the column in the target's chunks; 0 for a removal */
+    uint32_t to;   /* index in the columns of the target's chunks; 0 for a removal */
     uint32_t size; /* 0: nothing to write, a tag or a removal */
     uint32_t lane; /* of the target; for a tag its number there */
     bool fresh;    /* the source does not have the component */
@@ -127,8 +127,8 @@ typedef struct stoa__put {
 /* An edge: what a change does to the rows of one archetype, worked out once.
  *
  * Found by its key: the ids put, and the ids dropped with STOA__KEY_DROP set, in order of ids.
- * Creating with a bundle is an edge of the empty archetype. Offsets are those of the epoch noted
- * and refreshed when it has moved on. */
+ * Creating with a bundle is an edge of the empty archetype. Whether rows may be shifted is noted
+ * for an epoch and refreshed when it has moved on. */
 typedef struct stoa__edge {
     stoa__archetype *source;
     stoa__archetype *target;
@@ -144,7 +144,7 @@ typedef struct stoa__edge {
     stoa__put *puts;  /* one for each element of the key */
     uint32_t *key;
     uint32_t single; /* the key if it has one element, else 0 */
-    uint32_t epoch;  /* of the storage, when offsets were read */
+    uint32_t epoch;  /* of the storage, when it was read whether rows may be shifted */
     uint16_t kept;   /* copies that are kept */
     uint16_t lanes;  /* copies in all */
     uint8_t runs[4]; /* of those kept, how many have 16, 12, 8 and 4 bytes, which stand in this
@@ -180,8 +180,8 @@ typedef struct stoa__way {
                                            be shifted */
     const stoa__edge *edge;             /* NULL if it leads to a sparse set */
     uint32_t slot;                      /* of the type; STOA__NONE: nothing remembered */
-    uint32_t side;                      /* offset of the column that is put, or left behind */
-    uint32_t kept[2]; /* offsets of the column that is kept: in the source, in the target */
+    uint32_t side;                      /* index of the column that is put, or left behind */
+    uint32_t kept[2]; /* indexes of the column that is kept: in the source, in the target */
     union {
         const stoa__archetype *source;
         struct stoa__sparse *set;
@@ -231,12 +231,11 @@ struct stoa__archetype {
     uint32_t index;         /* in the world: its public id */
     uint32_t row_size;      /* bytes of a row, its entity included */
     uint32_t full_capacity; /* rows of a full-sized chunk, a power of two */
-    uint32_t block_size;    /* bytes of a chunk in the current layout */
+    uint32_t chunk_bytes;   /* of a chunk in the current layout, without its tags */
     int32_t chunk_held;     /* chunks with memory: those in use, then spare ones */
     int32_t chunk_keep;     /* spare ones are kept up to this many in all */
     uint32_t wanted;        /* rows that the reservation under way asks for */
     uint32_t chunk_slots;   /* capacity of head.chunks, 0 while it is `first` */
-    uint32_t tags_at;       /* where their states begin in the current layout */
     bool plain;             /* moving and dropping any of its components is copying */
     bool small;             /* plain, and every lane has 8 to 16 bytes */
     bool rich;              /* has lanes other than values */
@@ -320,8 +319,8 @@ typedef struct stoa__storage {
         chunk_changes; /* moves on whenever a chunk comes, goes, or has its columns elsewhere */
     stoa__slabs slabs;
     stoa__hop hops[STOA__HOPS];
-    uint8_t *limbo; /* a first chunk that was outgrown: a caller's value may still point into it */
-    size_t limbo_size;
+    struct stoa__group *limbo; /* of a first chunk that was outgrown: a caller's value may still
+                                  point into it */
 } stoa__storage;
 
 static inline stoa__component *stoa__component_at(const stoa__storage *storage, stoa_component id) {

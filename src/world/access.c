@@ -32,9 +32,9 @@ static stoa_spot spot_find(const stoa_world *world, stoa_entity e, stoa_componen
     }
     const stoa_chunk_ref *chunk = &storage->head.chunks[record->place >> STOA_PLACE_BITS];
     const stoa_column *column = stoa_archetype_column(chunk->archetype, id);
-    return column == NULL
-               ? (stoa_spot){NULL, 0}
-               : (stoa_spot){chunk->data + column->offset, record->place & (STOA__ROWS_MAX - 1)};
+    return column == NULL ? (stoa_spot){NULL, 0}
+                          : (stoa_spot){stoa_column_begin(chunk->columns, column->index),
+                                        record->place & (STOA__ROWS_MAX - 1)};
 }
 
 void *stoa__world_value(const stoa_world *world, stoa_entity e, stoa_component id) {
@@ -98,7 +98,7 @@ bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component 
     }
     const stoa__lane *lane = stoa__archetype_lane(archetype, id, STOA__LANE_OFF);
     stoa__row row = stoa__row_at(&world->storage, record->place);
-    return lane == NULL || row.data[lane->offset + row.slot] == 0;
+    return lane == NULL || row.columns[lane->index][row.slot] == 0;
 }
 
 bool stoa_has_id(const stoa_world *world, stoa_entity e, stoa_component id) {
@@ -218,7 +218,7 @@ stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, stoa_type *ty
     if (spot.column == NULL) {
         return none;
     }
-    stoa_column_state *state = stoa__state_of(spot.column, 0);
+    stoa_column_state *state = stoa__column_state(spot.column);
     stoa_mark *ticks = (stoa_mark *)(void *)(spot.column + state->ticks);
     return (stoa_reach){stoa_spot_row(spot, component->info.size),
                         (stoa_mark *)(void *)&state->changed,

@@ -10,7 +10,7 @@
 /* Gives the rows from `slot` on of a chunk to new entities, in order. */
 static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
                         int32_t count) {
-    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + slot;
+    stoa_entity *entities = stoa_columns_entities(chunk->columns) + slot;
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
     stoa_record *records = storage->head.records;
     /* In locals: through the storage each step of the list would wait for the store of the one
@@ -71,7 +71,7 @@ static void rows_write(const stoa__edge *edge, const uint16_t *source, const sto
         if (put->size == 0) {
             continue;
         }
-        uint8_t *to = chunk->data + put->to + (size_t)slot * put->size;
+        uint8_t *to = chunk->columns[put->to] + (size_t)slot * put->size;
         const void *data = columns[source[i]].data;
         if (data == NULL) {
             memset(to, 0, (size_t)count * put->size);
@@ -90,11 +90,11 @@ static void rows_mark(const stoa__storage *storage, const stoa__edge *edge, cons
                       int32_t slot, int32_t count) {
     uint32_t tick = storage->head.tick;
     for (uint32_t i = 0; i < edge->key_count; i++) {
-        stoa__state_mark(stoa__state_of(chunk->data, edge->puts[i].to), tick, true);
+        stoa__state_mark(stoa__state_of(chunk->columns, edge->puts[i].to), tick, true);
     }
     for (uint32_t i = 0; i < edge->fresh_count; i++) {
         const stoa__lane *lane = &edge->target->lanes[edge->fresh[i]];
-        uint8_t *items = chunk->data + lane->offset + (size_t)slot * lane->size;
+        uint8_t *items = chunk->columns[lane->index] + (size_t)slot * lane->size;
         if (lane->kind == STOA__LANE_OFF) {
             memset(items, 0, (size_t)count);
             continue;
@@ -131,7 +131,7 @@ static void rows_append(stoa__storage *storage, const stoa__edge *edge, const ui
         rows_write(edge, source, chunk, slot, columns, from, n);
         rows_settle(storage, chunk, slot, n);
         if (entities != NULL) {
-            memcpy(entities + from, (stoa_entity *)(void *)chunk->data + slot,
+            memcpy(entities + from, stoa_columns_entities(chunk->columns) + slot,
                    (size_t)n * sizeof *entities);
         }
         chunk->count += n;
@@ -227,7 +227,7 @@ static void bulk_create(stoa_world *world, stoa__edge *edge, const stoa__values 
     if (edge == NULL) {
         bulk_empty(storage, count, entities);
     } else {
-        stoa__edge_ready(storage, edge, storage->archetypes[0]);
+        stoa__edge_ready(storage, edge);
         bulk_rows(storage, edge, bundle->source, count, entities, columns);
     }
     if (bundle->sparse_count > 0) {

@@ -53,7 +53,7 @@ static stoa_status columns_change(stoa_world *world, stoa_entity e, const stoa__
     if (status != STOA_OK) {
         return status;
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     for (uint32_t i = 0; i < change->count; i++) {
         stoa__value_put(edge, &edge->puts[i], to, values[change->source[i]].data);
     }

@@ -67,8 +67,8 @@ STOA__INLINE void stoa__change_component(const stoa__storage *storage,
                                          const stoa__component *component,
                                          const stoa_column *column, stoa__row row,
                                          const void *data) {
-    stoa__change_overwrite(component, row.data + column->offset + row.slot * component->info.size,
-                           data);
+    uint8_t *start = stoa_column_begin(row.columns, column->index);
+    stoa__change_overwrite(component, start + row.slot * component->info.size, data);
     stoa__row_mark(storage, column, row);
 }
 

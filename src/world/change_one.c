@@ -20,9 +20,10 @@ STOA__INLINE void *row_move(stoa__storage *storage, stoa_entity e, stoa__archety
     uint8_t *value = NULL;
     if (put_to != 0) {
         size_t size = put->size;
-        stoa__state_mark(stoa__state_of(to.data, put_to), storage->head.tick, true);
+        uint8_t *column = stoa_column_begin(to.columns, put_to);
+        stoa__state_mark(stoa__column_state(column), storage->head.tick, true);
         if (STOA_LIKELY(size != 0)) {
-            value = to.data + put_to + to.slot * size;
+            value = column + to.slot * size;
             stoa__value_copy(value, data, size);
         }
     }
@@ -43,7 +44,7 @@ STOA__APART static stoa_status move_quick(stoa_world *world, stoa_entity e, stoa
     if (!STOA_LIKELY(status == STOA_OK)) {
         return stoa__world_report(world, status);
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     row_move(storage, e, source, edge, data, to);
     return STOA_OK;
 }
@@ -59,7 +60,7 @@ STOA__APART static stoa_status put_hooked(stoa_world *world, stoa_entity e, stoa
     if (!STOA_LIKELY(status == STOA_OK)) {
         return stoa__world_report(world, status);
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     void *value = row_move(storage, e, source, edge, data, to);
     stoa__change_tell(world, e, component, value, data != NULL);
     return STOA_OK;
@@ -82,7 +83,7 @@ STOA__APART static stoa_status component_move_any(stoa_world *world, stoa_entity
     if (status != STOA_OK) {
         return stoa__world_report(world, status);
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     stoa__value_put(edge, edge->puts, to, data);
     stoa__change_move(storage, e, source, edge, to);
     return STOA_OK;
@@ -125,7 +126,7 @@ STOA__APART static stoa_status overwrite_hooked(stoa_world *world, stoa_entity e
                                                 const void *data) {
     stoa__row row = stoa__row_at(&world->storage, place);
     size_t size = component->info.size;
-    uint8_t *value = row.data + column->offset + row.slot * size;
+    uint8_t *value = stoa_column_begin(row.columns, column->index) + row.slot * size;
     stoa__change_overwrite(component, value, data);
     stoa__row_mark(&world->storage, column, row);
     stoa__hook_lock_first(world, e);

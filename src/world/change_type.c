@@ -98,9 +98,9 @@ STOA__INLINE const stoa__way *way_find(const stoa_world *world, const stoa_type 
 /* Ends a shift. */
 STOA__INLINE stoa_status shift_end(const stoa__edge *edge, const stoa__shift *shift,
                                    uint64_t differ) {
-    return STOA_LIKELY(differ == 0)
-               ? STOA_OK
-               : stoa__shift_merge(edge, shift->from.data, shift->to.data, shift->last.data);
+    return STOA_LIKELY(differ == 0) ? STOA_OK
+                                    : stoa__shift_merge(edge, shift->from.columns,
+                                                        shift->to.columns, shift->last.columns);
 }
 
 /* Shifts a row along a way that is open, with columns of any sizes, and writes the value that is
@@ -110,9 +110,9 @@ STOA__INLINE uint8_t *put_shift(const stoa__storage *storage, const stoa__way *w
                                 stoa__shift *shift, uint64_t *differ) {
     *shift = stoa__shift_begin(storage, way, chunk, handle);
     const stoa__edge *edge = way->edge;
-    uint8_t *column = shift->to.data + edge->puts->to;
+    uint8_t *column = stoa_column_begin(shift->to.columns, edge->puts->to);
     size_t size = edge->puts->size;
-    stoa__state_mark(stoa__state_of(column, 0), storage->head.tick, true);
+    stoa__state_mark(stoa__column_state(column), storage->head.tick, true);
     stoa__value_words(column + shift->to.slot * size, data, size);
     *differ = STOA_LIKELY(edge->vector) ? stoa__shift_vector(shift, way, false)
                                         : stoa__shift_kept(shift, edge);
@@ -186,9 +186,9 @@ STOA__INLINE stoa_status vector_set(stoa_world *world, stoa_entity e, stoa_type 
         return type_set_hop(world, e, type, value);
     }
     stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
-    uint32_t side = way->side;
-    stoa__state_mark(stoa__state_of(shift.to.data, side), storage->head.tick, true);
-    stoa__value_words(stoa__vector_row(shift.to) + side, value, 12);
+    uint8_t *column = shift.to.columns[way->side];
+    stoa__state_mark(stoa__column_state(column), storage->head.tick, true);
+    stoa__value_words(column + 12 * shift.to.slot, value, 12);
     return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, false));
 }
 

@@ -8,20 +8,61 @@
 #include "storage/columns.h"
 #include "storage/edge.h"
 #include "storage/entities.h"
+#include "storage/group.h"
 #include "storage/row.h"
 #include "storage/shift.h"
 #include "storage/slab.h"
 #include "storage/sparse.h"
 #include "world/world.h"
 
+/* True if bytes lie in the block of a group. */
+static bool group_has(const stoa__group *group, const uint8_t *bytes, uint64_t size) {
+    uintptr_t begin = (uintptr_t)group, at = (uintptr_t)bytes;
+    return at >= begin && at - begin <= group->size && size <= group->size - (at - begin);
+}
+
+/* True if one kind of column of a chunk is in the block of its group and ends before the same one
+ * of the next chunk begins; `lead` is what belongs to it before its first row. */
+static bool column_right(const stoa__group *group, uint8_t *const *columns, uint8_t *const *next,
+                         uint32_t index, uint64_t size, uint32_t lead) {
+    const uint8_t *column = columns[index];
+    return (uintptr_t)column % STOA__LINE == 0 && group_has(group, column - lead, lead + size) &&
+           (next == NULL || (uintptr_t)column + size <= (uintptr_t)next[index] - lead);
+}
+
+/* True if the columns of a chunk are some of its group, and each is where it may be. */
+static bool columns_right(const stoa__archetype *archetype, uint8_t *const *columns) {
+    stoa__group *group = stoa__group_of(columns);
+    ptrdiff_t at = columns - stoa__group_columns(group, 0), stride = archetype->lane_count + 2;
+    if (group->stride != (uint32_t)stride || at < 0 || at % stride != 0 ||
+        at / stride >= group->count || (group->live >> at / stride & 1) == 0) {
+        return false;
+    }
+    uint64_t rows = (uint32_t)archetype->head.chunk_capacity;
+    uint8_t *const *next = at / stride + 1 < group->count ? columns + stride : NULL;
+    bool right = column_right(group, columns, next, 0, rows * sizeof(stoa_entity), 0);
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        uint64_t size = rows * archetype->lanes[i].size;
+        right = right && column_right(group, columns, next, i + 1, size, STOA__LINE);
+    }
+    uint64_t tags = sizeof group + (uint64_t)archetype->tag_count * STOA__TAG_STRIDE;
+    return right && group_has(group, columns[-1], tags) &&
+           (next == NULL || (uintptr_t)columns[-1] + tags <= (uintptr_t)next[-1]);
+}
+
 static stoa_status chunk_check(const stoa__storage *storage, const stoa__archetype *archetype,
                                int32_t index) {
     const stoa_chunk *chunk = &archetype->head.chunks[index];
     const stoa_chunk_ref *ref = &storage->head.chunks[chunk->number];
-    if (chunk->number == 0 || chunk->number >= storage->chunk_count || ref->data != chunk->data ||
-        ref->archetype != &archetype->head) {
+    if (chunk->number == 0 || chunk->number >= storage->chunk_count ||
+        ref->columns != chunk->columns || ref->archetype != &archetype->head) {
         return stoa__error(STOA_CORRUPT,
                            "invariant 4: chunk %d of archetype %u is not in the table", index,
+                           archetype->index);
+    }
+    if (!columns_right(archetype, chunk->columns)) {
+        return stoa__error(STOA_CORRUPT,
+                           "invariant 1: columns of chunk %d of archetype %u are lost", index,
                            archetype->index);
     }
     bool used = index < archetype->head.chunk_count;
@@ -32,7 +73,7 @@ static stoa_status chunk_check(const stoa__storage *storage, const stoa__archety
                            index, archetype->index, chunk->count, archetype->head.chunk_capacity);
     }
     for (int32_t i = 0; used && i < chunk->count; i++) {
-        stoa_entity e = ((const stoa_entity *)(const void *)chunk->data)[i];
+        stoa_entity e = stoa_columns_entities(chunk->columns)[i];
         const stoa_record *record = stoa__entities_find(storage, e);
         if (record == NULL || record->place != (chunk->number << STOA_PLACE_BITS | (uint32_t)i)) {
             return stoa__error(STOA_CORRUPT,
@@ -70,18 +111,23 @@ static stoa_status set_check(const stoa__storage *storage, const stoa__archetype
                                "invariant 4: column '%s' of archetype %u is not found",
                                component->name, archetype->index);
         }
+        bool right;
         if (component->info.size == 0) {
-            tags++;
-            continue;
+            right = column->index == stoa__layout_tag(tags++);
+        } else {
+            const stoa__lane *lane = &archetype->lanes[lanes++];
+            right = column->index == lanes && lane->component == component && lane->id == id;
         }
-        const stoa__lane *lane = &archetype->lanes[lanes++];
-        uint64_t end = (uint64_t)lane->offset +
-                       (uint64_t)lane->size * (uint32_t)archetype->head.chunk_capacity;
-        if (lane->offset != column->offset || lane->offset % STOA__LINE != 0 ||
-            end > archetype->block_size || lane->component != component || lane->id != id) {
+        if (!right) {
             return stoa__error(STOA_CORRUPT,
                                "invariant 1: column '%s' of archetype %u is misplaced",
                                component->name, archetype->index);
+        }
+    }
+    for (uint32_t i = 0; i < archetype->lane_count; i++) {
+        if (archetype->lanes[i].index != i + 1) {
+            return stoa__error(STOA_CORRUPT, "invariant 1: lane %u of archetype %u is misplaced", i,
+                               archetype->index);
         }
     }
     uint32_t beside = archetype->lane_count - archetype->data_lanes;
@@ -92,11 +138,17 @@ static stoa_status set_check(const stoa__storage *storage, const stoa__archetype
                              archetype->index, archetype->lane_count, lanes);
 }
 
+/* The column, or the tag, that a lane belongs to. */
+static uint8_t *column_of(const stoa__archetype *archetype, const stoa_chunk *chunk,
+                          const stoa__lane *lane) {
+    return stoa_column_begin(chunk->columns, stoa__archetype_column(archetype, lane->id)->index);
+}
+
 /* True if a state leads to the lane. */
 static bool ticks_right(const stoa__archetype *archetype, const stoa_chunk *chunk,
                         const stoa__lane *lane) {
-    uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
-    return stoa__state_of(chunk->data, offset)->ticks == (int32_t)(lane->offset - offset);
+    uint8_t *column = column_of(archetype, chunk, lane);
+    return stoa__column_state(column)->ticks == chunk->columns[lane->index] - column;
 }
 
 /* Lanes that hold no values, and what states know of them. */
@@ -111,13 +163,14 @@ static stoa_status beside_check(const stoa__archetype *archetype, const stoa_chu
         if (lane->kind != STOA__LANE_OFF) {
             continue;
         }
+        const uint8_t *items = chunk->columns[lane->index];
         for (int32_t row = 0; row < chunk->count; row++) {
-            off += chunk->data[lane->offset + (uint32_t)row];
+            off += items[row];
         }
-        uint32_t offset = stoa__archetype_column(archetype, lane->id)->offset;
-        if (stoa__state_of(chunk->data, offset)->off != off) {
+        uint32_t noted = stoa__column_state(column_of(archetype, chunk, lane))->off;
+        if (noted != off) {
             return stoa__error(STOA_CORRUPT, "a chunk of archetype %u has %u rows off, not %u",
-                               archetype->index, off, stoa__state_of(chunk->data, offset)->off);
+                               archetype->index, off, noted);
         }
     }
     return STOA_OK;
@@ -173,7 +226,8 @@ static bool place_right(const stoa__storage *storage, uint32_t index) {
 static stoa_status numbers_check(const stoa__storage *storage) {
     uint32_t count = 0, held = 0;
     const stoa_chunk_ref *chunks = storage->head.chunks;
-    for (uint32_t i = storage->chunk_free_first; i != 0; i = (uint32_t)(uintptr_t)chunks[i].data) {
+    for (uint32_t i = storage->chunk_free_first; i != 0;
+         i = (uint32_t)(uintptr_t)chunks[i].columns) {
         if (i >= storage->chunk_count || chunks[i].archetype != NULL ||
             ++count > storage->chunk_free_count) {
             return stoa__error(STOA_CORRUPT, "the list of free chunks is broken at %u", i);
@@ -256,6 +310,37 @@ static size_t archetype_bytes(const stoa__archetype *archetype) {
            stoa__edge_bytes(archetype);
 }
 
+/* What blocks take. */
+typedef struct block_sum {
+    size_t in_slabs; /* of slabs */
+    size_t direct;   /* outside of them */
+} block_sum;
+
+static void group_add(block_sum *sum, const stoa__group *group) {
+    size_t footprint = stoa__slab_footprint(group->size);
+    sum->in_slabs += footprint;
+    sum->direct += footprint == 0 ? group->size : 0;
+}
+
+/* What the groups of all chunks take. The chunks of one may be of several archetypes; it counts for
+ * one of them. */
+static block_sum groups_sum(const stoa__storage *storage) {
+    block_sum sum = {0, 0};
+    if (storage->limbo != NULL) {
+        group_add(&sum, storage->limbo);
+    }
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
+        const stoa__archetype *archetype = storage->archetypes[i];
+        for (int32_t c = 0; c < archetype->chunk_held; c++) {
+            uint8_t *const *columns = archetype->head.chunks[c].columns;
+            if (stoa__group_counts(columns)) {
+                group_add(&sum, stoa__group_of(columns));
+            }
+        }
+    }
+    return sum;
+}
+
 /* Every byte the world has from its allocator must be accounted for. */
 static stoa_status bytes_check(const stoa_world *world) {
     const stoa__storage *storage = &world->storage;
@@ -268,18 +353,13 @@ static stoa_status bytes_check(const stoa_world *world) {
                    storage->chunk_capacity * sizeof(stoa_chunk_ref) +
                    storage->slabs.capacity * sizeof *storage->slabs.items +
                    storage->slabs.count * sizeof(stoa__slab) + stoa__slab_held(storage);
-    size_t in_slabs = stoa__slab_footprint(storage->limbo_size);
-    size_t direct = storage->limbo_size - (in_slabs != 0 ? storage->limbo_size : 0);
     for (uint32_t i = 0; i < storage->archetype_total; i++) {
-        const stoa__archetype *archetype = storage->archetypes[i];
-        size_t footprint = stoa__slab_footprint(archetype->block_size);
-        bytes += archetype_bytes(archetype);
-        in_slabs += (size_t)archetype->chunk_held * footprint;
-        direct += footprint == 0 ? (size_t)archetype->chunk_held * archetype->block_size : 0;
+        bytes += archetype_bytes(storage->archetypes[i]);
     }
-    if (direct != storage->slabs.direct) {
-        return stoa__error(STOA_CORRUPT, "chunks outside slabs take %zu bytes, not %zu", direct,
-                           storage->slabs.direct);
+    block_sum blocks = groups_sum(storage);
+    if (blocks.direct != storage->slabs.direct) {
+        return stoa__error(STOA_CORRUPT, "chunks outside slabs take %zu bytes, not %zu",
+                           blocks.direct, storage->slabs.direct);
     }
     bytes += world->query_ops != NULL ? world->query_ops->bytes(world) : 0;
     bytes += stoa__hook_bytes(world) + stoa__log_bytes(world) + stoa__event_bytes(world) +
@@ -289,7 +369,7 @@ static stoa_status bytes_check(const stoa_world *world) {
         return stoa__error(STOA_CORRUPT, "%zu bytes are accounted for, %zu are held", bytes,
                            storage->heap.used);
     }
-    return stoa__slab_check(storage, in_slabs);
+    return stoa__slab_check(storage, blocks.in_slabs);
 }
 
 /* What is remembered of how types were put and taken away. */

@@ -24,13 +24,13 @@ static bool value_copy(const stoa__component *component, void *to, const void *f
 static stoa_status row_copy(const stoa__archetype *archetype, stoa__row to, stoa__row from) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        uint8_t *copy = to.data + lane->offset + to.slot * lane->size;
-        const uint8_t *item = from.data + lane->offset + from.slot * lane->size;
+        uint8_t *copy = stoa__row_item(to, lane->index, lane->size);
+        const uint8_t *item = stoa__row_item(from, lane->index, lane->size);
         if (!value_copy(lane->component, copy, item)) {
             stoa_status status = copy_failed(lane->component);
             while (i-- > 0) {
                 lane = &archetype->lanes[i];
-                stoa__component_drop(lane->component, to.data + lane->offset + to.slot * lane->size,
+                stoa__component_drop(lane->component, stoa__row_item(to, lane->index, lane->size),
                                      1);
             }
             return status;
@@ -44,15 +44,15 @@ static void row_copied(const stoa__storage *storage, const stoa__archetype *arch
                        stoa__row row) {
     uint32_t tick = storage->head.tick;
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa__state_mark(stoa__state_number(archetype, row.data, i), tick, true);
+        stoa__state_mark(stoa__state_number(archetype, row.columns, i), tick, true);
     }
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         if (lane->kind != STOA__LANE_OFF) {
-            memcpy(row.data + lane->offset + row.slot * lane->size, &tick, sizeof tick);
+            memcpy(stoa__row_item(row, lane->index, lane->size), &tick, sizeof tick);
         }
     }
-    stoa__row_off_count(archetype, row.data, row.slot, false);
+    stoa__row_off_count(archetype, row.columns, row.slot, false);
 }
 
 /* Copies the row of an entity into a raw one at the end of its archetype, which is taken back on

@@ -122,7 +122,8 @@ static void columns_end(stoa_world *world, const stoa__component *component) {
                                         : NULL;
         for (int32_t c = 0; column != NULL && c < archetype->head.chunk_count; c++) {
             const stoa_chunk *chunk = &archetype->head.chunks[c];
-            values_end(component, chunk->data + column->offset, (size_t)chunk->count);
+            values_end(component, stoa_column_begin(chunk->columns, column->index),
+                       (size_t)chunk->count);
         }
     }
     if (component->set != NULL && component->set->values != NULL) {

@@ -61,7 +61,7 @@ bool stoa__births_aim(stoa__births *b) {
     if (edge == NULL || edge->watched || !edge->plain || edge->rich || edge->target->index == 0) {
         return false;
     }
-    stoa__edge_ready(storage, edge, none);
+    stoa__edge_ready(storage, edge);
     b->edge = edge;
     for (uint32_t i = 0; i < b->count; i++) {
         b->parts[order[i]].put = edge->puts[i];
@@ -126,14 +126,14 @@ void stoa__births_fill(const stoa__births *b, const stoa_chunk *chunk, uint32_t 
                        const uint8_t *at, uint32_t count) {
     for (const stoa__birth_part *part = b->parts, *end = part + b->count; part != end; part++) {
         size_t size = part->put.size;
-        uint8_t *to = chunk->data + part->put.to + slot * size;
+        uint8_t *to = stoa_column_begin(chunk->columns, part->put.to) + slot * size;
         if (part->zero) {
             memset(to, 0, count * size);
         } else if (size != 0) {
             part_fill(part, to, at + part->at + sizeof(stoa__command), b->stride, count);
         }
     }
-    stoa_entity *entities = (stoa_entity *)(void *)chunk->data + slot;
+    stoa_entity *entities = stoa_columns_entities(chunk->columns) + slot;
     stoa_record *records = b->storage->head.records;
     uint32_t place = chunk->number << STOA_PLACE_BITS | slot;
     size_t stride = b->stride;
@@ -148,10 +148,11 @@ void stoa__births_note(const stoa__births *b, stoa_chunk *chunk, uint32_t count)
     stoa__storage *storage = b->storage;
     uint32_t first = (uint32_t)chunk->count;
     for (uint32_t i = 0; i < b->count; i++) {
-        stoa__state_mark(stoa__state_of(chunk->data, b->parts[i].put.to), storage->head.tick, true);
+        stoa__state_mark(stoa__state_of(chunk->columns, b->parts[i].put.to), storage->head.tick,
+                         true);
     }
     for (uint32_t i = first; storage->record_stamps != NULL && i < count; i++) {
-        stoa__record_stamp(storage, ((const stoa_entity *)(void *)chunk->data)[i].index);
+        stoa__record_stamp(storage, stoa_columns_entities(chunk->columns)[i].index);
     }
     chunk->count = (int32_t)count;
     storage->rows[b->edge->target->index] += count - first;

@@ -167,11 +167,11 @@ static void column_renew(stoa_world *world, stoa_entity e, stoa_component id) {
     uint32_t place = storage->head.records[e.index].place;
     const stoa__archetype *archetype = stoa__row_archetype(storage, place);
     stoa__row row = stoa__row_at(storage, place);
-    uint32_t offset = stoa__archetype_column(archetype, id)->offset;
-    stoa__state_mark(stoa__state_of(row.data, offset), storage->head.tick, true);
+    uint32_t index = stoa__archetype_column(archetype, id)->index;
+    stoa__state_mark(stoa__state_of(row.columns, index), storage->head.tick, true);
     const stoa__lane *lane = stoa__archetype_lane(archetype, id, STOA__LANE_ADDED);
     if (lane != NULL) {
-        ((uint32_t *)(void *)(row.data + lane->offset))[row.slot] = storage->head.tick;
+        ((uint32_t *)(void *)row.columns[lane->index])[row.slot] = storage->head.tick;
     }
     if (stoa__archetype_lane(archetype, id, STOA__LANE_OFF) != NULL) {
         stoa_enable_id(world, e, id, true);
@@ -266,7 +266,7 @@ static stoa_status edge_take(const group *g, stoa__archetype *source, stoa__edge
     if (status != STOA_OK) {
         return stoa__world_report(g->commands->world, status);
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     for (uint32_t i = 0; i < w->count; i++) {
         stoa__value_put(edge, &edge->puts[i], to, w->values[i]);
     }

@@ -2,7 +2,7 @@
  *
  * Setting, adding or removing one component, and destroying, are mostly recorded for many entities
  * of one archetype in a row. What has to be found out for each is then the same for all: the edge,
- * the offsets, that nobody is told. It is found out once, and what is left is to move rows. A run
+ * the columns, that nobody is told. It is found out once, and what is left is to move rows. A run
  * ends where anything is out of the ordinary: that command is applied as any other is. */
 #include "storage/ends.h"
 #include "storage/entities.h"
@@ -84,7 +84,7 @@ static bool edge_find(run *r) {
     if (edge == NULL || !edge->quick) {
         return false;
     }
-    stoa__edge_ready(r->storage, edge, r->source);
+    stoa__edge_ready(r->storage, edge);
     r->edge = edge;
     return edge->target->tail->count < edge->target->head.chunk_capacity;
 }

@@ -131,7 +131,7 @@ static uint32_t bundle_note(const stoa_value *values, int32_t count, uint32_t *s
     return bundle_number(values[0].type, count);
 }
 
-/* Remembers a bundle. Its offsets are read when it is next used. */
+/* Remembers a bundle. Where its values go is read when it is next used. */
 static void bundle_remember(stoa_world *world, uint32_t at, const uint32_t *slots, int32_t count,
                             stoa__edge *edge) {
     stoa__bundle *bundle = &world->bundles[at];
@@ -142,7 +142,7 @@ static void bundle_remember(stoa_world *world, uint32_t at, const uint32_t *slot
     world->storage.bundles[at] = (stoa_bundle){.sizes = 0};
 }
 
-/* Lets stoa_create_with know of a bundle whose offsets are right, if it can make use of it. */
+/* Lets stoa_create_with know of a bundle that was read in this epoch, if it can make use of it. */
 static void bundle_show(const stoa__storage *storage, const stoa__bundle *bundle,
                         stoa_bundle *shown) {
     const stoa__edge *edge = bundle->edge;
@@ -160,17 +160,17 @@ static void bundle_show(const stoa__storage *storage, const stoa__bundle *bundle
             return;
         }
         shown->slots[i] = bundle->slots[i];
-        shown->offsets[i] = bundle->puts[i].to;
+        shown->indexes[i] = bundle->puts[i].to;
         sizes |= size << 8 * i;
     }
     shown->sizes = sizes;
 }
 
-/* Reads the offsets of a bundle anew. */
+/* Reads anew where the values of a bundle go. */
 STOA__COLD static void bundle_refresh(stoa_world *world, stoa__bundle *bundle) {
     stoa__storage *storage = &world->storage;
     stoa__edge *edge = bundle->edge;
-    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    stoa__edge_ready(storage, edge);
     for (int32_t i = 0; i < bundle->count; i++) {
         stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[i]]);
         uint32_t at = 0;
@@ -197,7 +197,7 @@ stoa_status stoa__bundles_check(const stoa_world *world) {
         for (int32_t k = 0; good && k < bundle->count; k++) {
             stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[k]]);
             const stoa_column *column = stoa__archetype_column(bundle->edge->target, id);
-            good = column != NULL && column->offset == shown->offsets[k] &&
+            good = column != NULL && column->index == shown->indexes[k] &&
                    stoa__component_at(storage, id)->info.size == bundle->puts[k].size;
         }
         if (!good) {
@@ -281,7 +281,7 @@ static stoa_entity create_any(stoa_world *world, const stoa__values *bundle,
     }
     stoa_entity e;
     if (edge != NULL) {
-        stoa__edge_ready(storage, edge, storage->archetypes[0]);
+        stoa__edge_ready(storage, edge);
         for (uint32_t i = 0; i < bundle->count; i++) {
             stoa__value_put(edge, &edge->puts[i], row, values[bundle->source[i]].data);
         }
@@ -354,7 +354,7 @@ stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int3
     }
     for (int32_t i = 0; i < count; i++) {
         stoa__value_put(edge, &bundle->puts[i], row, values[i].data);
-        stoa__state_mark(stoa__state_of(row.data, bundle->puts[i].to), storage->head.tick, true);
+        stoa__state_mark(stoa__state_of(row.columns, bundle->puts[i].to), storage->head.tick, true);
     }
     if (!STOA_LIKELY(!edge->rich)) {
         stoa__edge_mark(storage, edge, row);
@@ -400,11 +400,11 @@ STOA__INLINE bool piece_known(const stoa_bundle *bundle, int32_t i, piece p) {
                        STOA_LOAD(&p.type->slot) == bundle->slots[i]);
 }
 
-/* Copies the value of a bundle of words into its row. */
+/* Copies the value of a bundle of words into its row. A tag has none, but is marked, too. */
 STOA__INLINE void piece_write(const stoa_bundle *bundle, int32_t i, stoa_room room, piece p,
                               uint64_t ticks) {
     size_t size = bundle->sizes >> 8 * i & 0xFF;
-    uint8_t *column = room.data + bundle->offsets[i];
+    uint8_t *column = stoa_column_begin(room.columns, bundle->indexes[i]);
     stoa_column_fresh(column, ticks);
     stoa__value_words(column + room.row * size, p.data, size);
 }

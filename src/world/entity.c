@@ -101,13 +101,13 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     }
     tail->count = (int32_t)from;
     storage->rows[STOA__FILL_INDEX(fill)]--;
-    uint8_t *hole = chunk->data, *last = tail->data;
-    memcpy(&moved, last + from * sizeof moved, sizeof moved);
+    uint8_t *const *hole = chunk->columns, *const *last = tail->columns;
+    memcpy(&moved, last[0] + from * sizeof moved, sizeof moved);
     if (moved == handle) {
         return STOA_OK;
     }
     size_t to = place & (STOA__ROWS_MAX - 1);
-    memcpy(hole + to * sizeof moved, &moved, sizeof moved);
+    memcpy(hole[0] + to * sizeof moved, &moved, sizeof moved);
     storage->head.records[STOA_FIRST(moved)].place = (uint32_t)place;
     STOA_ALONE(fill);
     if (STOA_LIKELY(STOA__FILL_EVEN(fill))) {

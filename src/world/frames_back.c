@@ -117,7 +117,7 @@ stoa_status stoa__frame_rows_reserve(stoa_frames *frames, const stoa__frame *fra
 /* Drops the values of a live lane. */
 static void lane_drop(const stoa_chunk *chunk, const stoa__lane *lane) {
     if (chunk->count > 0) {
-        stoa__component_drop(lane->component, chunk->data + lane->offset, chunk->count);
+        stoa__component_drop(lane->component, chunk->columns[lane->index], chunk->count);
     }
 }
 
@@ -132,7 +132,7 @@ static void chunk_clear(const stoa__archetype *archetype, stoa_chunk *chunk) {
 static void states_put(const stoa__archetype *archetype, const stoa_chunk *chunk,
                        const stoa__state_note *note) {
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++, note++) {
-        stoa_column_state *state = stoa__state_number(archetype, chunk->data, i);
+        stoa_column_state *state = stoa__state_number(archetype, chunk->columns, i);
         state->off = note->off;
         STOA_STORE(&state->changed, note->changed);
         STOA_STORE(&state->added, note->added);
@@ -149,12 +149,12 @@ static void chunk_put(stoa_frames *frames, const way *w, stoa_chunk *chunk) {
         if (!lane_done(frames, w, i)) {
             lane_drop(chunk, lane);
             stoa__page_put(&frames->pages, w->pages[i + 1], lane->component,
-                           stoa__items_dense(chunk->data + lane->offset, lane->size),
+                           stoa__items_dense(chunk->columns[lane->index], lane->size),
                            w->note->count);
         }
     }
     if (!entities_done(w)) {
-        memcpy(chunk->data, stoa__page_data(w->pages[0]),
+        memcpy(chunk->columns[0], stoa__page_data(w->pages[0]),
                (size_t)w->note->count * sizeof(stoa_entity));
     }
     states_put(archetype, chunk, w->states);
@@ -236,7 +236,7 @@ static void places_put(stoa_frames *frames, const stoa__frame *frame, uint32_t i
             chunk->number) {
             continue;
         }
-        const stoa_entity *entities = (const stoa_entity *)(const void *)chunk->data;
+        const stoa_entity *entities = stoa_columns_entities(chunk->columns);
         for (int32_t i = 0; i < chunk->count; i++) {
             storage->head.records[entities[i].index].place =
                 chunk->number << STOA_PLACE_BITS | (uint32_t)i;

@@ -51,24 +51,24 @@ stoa__chunk_since stoa__frame_since(const stoa_frames *frames, uint32_t archetyp
 }
 
 /* The state of the column that a lane belongs to. */
-static const stoa_column_state *lane_state(const stoa__archetype *archetype, uint8_t *data,
-                                           const stoa__lane *lane) {
-    uint32_t offset = lane->kind == STOA__LANE_DATA
-                          ? lane->offset
-                          : stoa__archetype_column(archetype, lane->id)->offset;
-    return stoa__state_of(data, offset);
+static const stoa_column_state *lane_state(const stoa__archetype *archetype,
+                                           uint8_t *const *columns, const stoa__lane *lane) {
+    uint32_t index = lane->kind == STOA__LANE_DATA
+                         ? lane->index
+                         : stoa__archetype_column(archetype, lane->id)->index;
+    return stoa__state_of(columns, index);
 }
 
 bool stoa__frame_lane_same(const stoa_frames *frames, const stoa__chunk_since *since,
                            uint32_t lane) {
     const stoa__lane *l = &since->archetype->lanes[lane];
-    const uint8_t *live = since->chunk->data + l->offset;
+    const uint8_t *live = since->chunk->columns[l->index];
     const stoa__page *page = since->pages[lane + 1];
     size_t size = (size_t)since->chunk->count * l->size;
     if (l->kind == STOA__LANE_OFF) {
         return memcmp(live, stoa__page_data(page), size) == 0;
     }
-    const stoa_column_state *state = lane_state(since->archetype, since->chunk->data, l);
+    const stoa_column_state *state = lane_state(since->archetype, since->chunk->columns, l);
     uint32_t changed = STOA_LOAD(&state->changed), added = STOA_LOAD(&state->added);
     if (stoa__frame_older(frames, changed) && stoa__frame_older(frames, added)) {
         return true;
@@ -95,14 +95,14 @@ STOA__INLINE uint32_t state_differs(const stoa_column_state *state, const stoa__
 }
 
 /* 0 if all states of a chunk are those noted, and of old. */
-STOA__INLINE uint32_t states_differ(const stoa__archetype *archetype, uint8_t *data,
+STOA__INLINE uint32_t states_differ(const stoa__archetype *archetype, uint8_t *const *columns,
                                     const stoa__state_note *base, uint32_t tick) {
     uint32_t differ = 0;
     for (uint32_t i = 0; i < archetype->data_lanes; i++) {
-        differ |= state_differs(stoa__state_of(data, archetype->lanes[i].offset), base++, tick);
+        differ |= state_differs(stoa__column_state(columns[i + 1]), base++, tick);
     }
     for (uint32_t i = 0; i < archetype->tag_count; i++) {
-        differ |= state_differs(stoa__state_of(data, stoa__layout_tag(archetype, i)), base++, tick);
+        differ |= state_differs(stoa__state_of(columns, stoa__layout_tag(i)), base++, tick);
     }
     return differ;
 }
@@ -121,8 +121,8 @@ static bool switches_same(const stoa_frames *frames, const stoa__chunk_since *si
 
 bool stoa__frame_chunk_same(const stoa_frames *frames, const stoa__chunk_since *since) {
     return since->pages != NULL &&
-           states_differ(since->archetype, since->chunk->data, since->states, frames->base->tick) ==
-               0 &&
+           states_differ(since->archetype, since->chunk->columns, since->states,
+                         frames->base->tick) == 0 &&
            (!since->archetype->rich || switches_same(frames, since));
 }
 
@@ -154,9 +154,10 @@ static uint32_t stretch_compare(const stoa_frames *frames, const stretch *s) {
     uint32_t tick = count > 0 ? frames->base->tick : 0;
     for (uint32_t i = 0; i < count; i++) {
         const stoa_chunk *chunk = &s->chunks[i];
-        uint32_t other =
-            (note[i].number ^ chunk->number) | ((uint32_t)note[i].count ^ (uint32_t)chunk->count) |
-            frames->touched[chunk->number] | states_differ(s->archetype, chunk->data, states, tick);
+        uint32_t other = (note[i].number ^ chunk->number) |
+                         ((uint32_t)note[i].count ^ (uint32_t)chunk->count) |
+                         frames->touched[chunk->number] |
+                         states_differ(s->archetype, chunk->columns, states, tick);
         states += base->states;
         differ |= (uint32_t)(other != 0) << i;
     }
@@ -172,7 +173,7 @@ static bool pages_fill(stoa_frames *frames, const stoa__chunk_since *since, stoa
     const stoa_chunk *chunk = since->chunk;
     const stoa__archetype *archetype = since->archetype;
     pages[0] = since->pages != NULL ? since->pages[0]
-                                    : stoa__page_bytes(&frames->pages, chunk->data,
+                                    : stoa__page_bytes(&frames->pages, chunk->columns[0],
                                                        (size_t)chunk->count * sizeof(stoa_entity));
     bool ok = pages[0] != NULL;
     for (uint32_t i = 0; i < archetype->lane_count && ok; i++) {
@@ -181,7 +182,7 @@ static bool pages_fill(stoa_frames *frames, const stoa__chunk_since *since, stoa
             since->pages != NULL && stoa__frame_lane_same(frames, since, i)
                 ? since->pages[i + 1]
                 : stoa__page_keep(&frames->pages, lane->component,
-                                  stoa__items_dense(chunk->data + lane->offset, lane->size),
+                                  stoa__items_dense(chunk->columns[lane->index], lane->size),
                                   chunk->count);
         ok = pages[i + 1] != NULL;
     }
@@ -204,7 +205,7 @@ static bool span_fill(stoa_frames *frames, const stretch *s, stoa__span *span, u
         }
         for (uint32_t k = 0; k < span->states; k++) {
             stoa__span_states(span, i)[k] =
-                state_note(stoa__state_number(archetype, chunk->data, k));
+                state_note(stoa__state_number(archetype, chunk->columns, k));
         }
         stoa__chunk_since since = stretch_since(frames, s, i);
         if (!pages_fill(frames, &since, pages)) {

@@ -97,12 +97,12 @@ static void handles_add(stoa__hasher *hasher, const stoa_entity *entities, uint3
     }
 }
 
-/* Columns that are hashed at once: a chunk is read from its begin to its end, as memory likes it,
- * though each column has a hash of its own. */
+/* Columns that are hashed at once: chunks are gone through one after the other, though each column
+ * has a hash of its own. */
 #define COLUMNS_AT_ONCE 16u
 
 /* The hash of some columns from `first` on. They are added up, so that the order of ids does not
- * matter. The first ones take the handles along, which are where chunks begin. */
+ * matter. The first ones take the handles along. */
 static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype *archetype,
                              uint32_t first, stoa__hasher *handles) {
     uint32_t count = archetype->id_count - first;
@@ -115,14 +115,13 @@ static uint64_t columns_hash(const stoa__storage *storage, const stoa__archetype
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
         if (first == 0) {
-            handles_add(handles, (const stoa_entity *)(const void *)chunk->data,
-                        (uint32_t)chunk->count);
+            handles_add(handles, stoa_columns_entities(chunk->columns), (uint32_t)chunk->count);
         }
         for (uint32_t i = 0; i < count; i++) {
             const stoa__component *component = stoa__component_at(storage, ids[i]);
             if (component->info.size != 0) {
                 const stoa_column *column = stoa__archetype_column(archetype, ids[i]);
-                column_add(storage, &hashers[i], component, chunk->data + column->offset,
+                column_add(storage, &hashers[i], component, chunk->columns[column->index],
                            chunk->count);
             }
         }
@@ -148,7 +147,7 @@ static uint64_t off_hash(const stoa__storage *storage, const stoa__archetype *ar
             stoa__hasher_add_text(&hasher, stoa__component_at(storage, lane->id)->name);
             for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
                 const stoa_chunk *chunk = &archetype->head.chunks[c];
-                stoa__hasher_add(&hasher, chunk->data + lane->offset, (size_t)chunk->count);
+                stoa__hasher_add(&hasher, chunk->columns[lane->index], (size_t)chunk->count);
             }
             sum += stoa__hash_mix(stoa__hasher_result(&hasher) ^ OFF_SALT);
         }

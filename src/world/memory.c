@@ -2,6 +2,7 @@
 #include "stoa/view.h"
 #include "storage/archetype.h"
 #include "storage/entities.h"
+#include "storage/group.h"
 #include "storage/slab.h"
 #include "storage/sparse.h"
 #include "world/world.h"
@@ -12,9 +13,12 @@ static stoa_status slabs_pack(stoa__storage *storage) {
     stoa__slab_close(storage);
     for (uint32_t i = 0; i < storage->archetype_total; i++) {
         stoa__archetype *archetype = storage->archetypes[i];
-        for (int32_t c = 0; c < archetype->chunk_held && status == STOA_OK; c++) {
-            if (stoa__slab_closed(storage, archetype->head.chunks[c].data, archetype->block_size)) {
-                status = stoa__archetype_relocate(storage, archetype, c);
+        for (int32_t c = 0, n; c < archetype->chunk_held && status == STOA_OK; c += n) {
+            const stoa__group *group = stoa__group_of(archetype->head.chunks[c].columns);
+            n = 1;
+            if (stoa__slab_closed(storage, (const uint8_t *)group, group->size)) {
+                n = stoa__archetype_relocate(storage, archetype, c);
+                status = n > 0 ? STOA_OK : stoa_last_error().status;
             }
         }
     }

@@ -33,7 +33,9 @@ static bool value_make(stoa_mould *mould, const stoa__put *put, const void *data
     return true;
 }
 
-/* Makes the parts of a mould; false if the bundle is not one that can be made ready. */
+/* Makes the parts of a mould; false if the bundle is not one that can be made ready. Values come
+ * first and tags last, whatever order the bundle has: what fills a row writes a whole value for
+ * each of the first parts, for which a tag has no room. */
 static bool parts_make(stoa_mould *mould, const stoa__edge *edge, const stoa__values *bundle) {
     int32_t capacity = edge->target->head.chunk_capacity;
     mould->index = edge->target->index;
@@ -80,7 +82,7 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
     if (edge == NULL || !edge->plain || edge->rich || edge->watched) {
         return;
     }
-    stoa__edge_ready(storage, edge, storage->archetypes[0]);
+    stoa__edge_ready(storage, edge);
     mould->epoch = storage->head.epoch;
     if (parts_make(mould, edge, &bundle)) {
         *(storage->record_stamps == NULL ? &mould->target : &mould->stamped) = edge->target;
@@ -106,10 +108,10 @@ STOA__INLINE stoa_entity row_fill(const stoa_mould *mould, const stoa_cast *cast
     stoa_entity e = stoa_mould_fill(mould, cast);
     uint32_t i = STOA_MOULD_LEAST;
     for (; i < mould->value_count; i++) {
-        stoa_mould_write(&mould->parts[i], cast->data, cast->row, cast->ticks);
+        stoa_mould_write(&mould->parts[i], cast->columns, cast->row, cast->ticks);
     }
     for (; i < mould->part_count; i++) {
-        stoa_column_fresh(cast->data + mould->parts[i].to, cast->ticks);
+        stoa_column_fresh(stoa_column_begin(cast->columns, mould->parts[i].to), cast->ticks);
     }
     return e;
 }
@@ -120,7 +122,7 @@ static stoa_entity row_make(stoa_world *world, const stoa_mould *mould,
                             const stoa__archetype *target, uint32_t index, uint32_t generation) {
     stoa_world_front *front = (stoa_world_front *)(void *)world;
     stoa_chunk *chunk = target->tail;
-    const stoa_cast cast = {.data = chunk->data,
+    const stoa_cast cast = {.columns = chunk->columns,
                             .row = (uint32_t)chunk->count,
                             .ticks = STOA_JOIN(front->head.tick, front->head.tick),
                             .handle = STOA_JOIN(index, generation)};

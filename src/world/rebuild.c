@@ -168,7 +168,7 @@ static void rows_drop(const stoa_rebuild *rebuild, stoa__archetype *archetype) {
         for (int32_t c = 0; c < archetype->head.chunk_count && left > 0; c++) {
             const stoa_chunk *chunk = &archetype->head.chunks[c];
             uint32_t n = (uint32_t)chunk->count < left ? (uint32_t)chunk->count : left;
-            stoa__component_drop(lane->component, chunk->data + lane->offset, (int32_t)n);
+            stoa__component_drop(lane->component, chunk->columns[lane->index], (int32_t)n);
             left -= n;
         }
     }

@@ -46,7 +46,8 @@ stoa_status stoa__rebuild_slots_check(stoa_rebuild *rebuild, const stoa_slots *s
 stoa_status stoa__rebuild_next(stoa_rebuild *rebuild);
 
 /* Sets the ticks of rows of one chunk, from a slot on. */
-void stoa__rebuild_row_ticks(const stoa__archetype *archetype, stoa_component id, uint8_t *data,
-                             int32_t slot, int32_t count, const stoa_column_state *ticks);
+void stoa__rebuild_row_ticks(const stoa__archetype *archetype, stoa_component id,
+                             uint8_t *const *columns, int32_t slot, int32_t count,
+                             const stoa_column_state *ticks);
 
 #endif

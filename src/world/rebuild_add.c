@@ -47,12 +47,12 @@ static stoa_status row_move(stoa_rebuild *rebuild, stoa_entity e, stoa_record *r
     if (status != STOA_OK) {
         return status;
     }
-    stoa__edge_ready(storage, edge, source);
+    stoa__edge_ready(storage, edge);
     uint32_t now = storage->head.tick, from = record->place;
     storage->head.tick = rebuild->old ? now - STOA__TICK_AGE : now;
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
-        memset(to.data + put->to + to.slot * put->size, 0, put->size);
+        memset(stoa_column_begin(to.columns, put->to) + to.slot * put->size, 0, put->size);
     }
     stoa__edge_mark(storage, edge, to);
     storage->head.tick = now;
@@ -128,7 +128,7 @@ void *stoa_rebuild_value(stoa_rebuild *rebuild, stoa_entity e, stoa_component id
         return NULL;
     }
     size_t size = stoa__component_at(&rebuild->world->storage, id)->info.size;
-    return place.row.data + place.column->offset + place.row.slot * size;
+    return stoa_column_begin(place.row.columns, place.column->index) + place.row.slot * size;
 }
 
 stoa_status stoa_rebuild_value_ticks(stoa_rebuild *rebuild, stoa_entity e, stoa_component id,
@@ -143,7 +143,7 @@ stoa_status stoa_rebuild_value_ticks(stoa_rebuild *rebuild, stoa_entity e, stoa_
         stoa_column_state ticks = {.off = 0};
         STOA_STORE(&ticks.changed, changed);
         STOA_STORE(&ticks.added, added);
-        stoa__rebuild_row_ticks(place.archetype, id, place.row.data, (int32_t)place.row.slot, 1,
+        stoa__rebuild_row_ticks(place.archetype, id, place.row.columns, (int32_t)place.row.slot, 1,
                                 &ticks);
     }
     return status;
@@ -160,8 +160,8 @@ stoa_status stoa_rebuild_value_off(stoa_rebuild *rebuild, stoa_entity e, stoa_co
         return stoa__world_report(rebuild->world,
                                   stoa__error(STOA_INVALID, "component %u cannot be switched", id));
     }
-    uint8_t *off = place.row.data + lane->offset + place.row.slot;
-    stoa__state_of(place.row.data, place.column->offset)->off += *off == 0;
+    uint8_t *off = place.row.columns[lane->index] + place.row.slot;
+    stoa__state_of(place.row.columns, place.column->index)->off += *off == 0;
     *off = 1;
     return STOA_OK;
 }

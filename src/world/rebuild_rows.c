@@ -80,11 +80,11 @@ static void rows_begin(const stoa_rebuild *rebuild, const stoa__archetype *arche
     uint32_t now = rebuild->world->storage.head.tick;
     uint32_t tick = rebuild->old ? now - STOA__TICK_AGE : now;
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa__state_mark(stoa__state_number(archetype, chunk->data, i), tick, true);
+        stoa__state_mark(stoa__state_number(archetype, chunk->columns, i), tick, true);
     }
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        uint8_t *items = chunk->data + lane->offset;
+        uint8_t *items = chunk->columns[lane->index];
         if (lane->kind == STOA__LANE_OFF) {
             memset(items, 0, (size_t)count);
             continue;
@@ -101,9 +101,9 @@ static int32_t chunk_give(const stoa_rebuild *rebuild, const stoa_chunk *chunk,
     const stoa__storage *storage = &rebuild->world->storage;
     size_t size = (size_t)count * sizeof *entities;
     if (rebuild->copy != NULL) {
-        rebuild->copy(chunk->data, entities, size, rebuild->copy_user);
+        rebuild->copy(chunk->columns[0], entities, size, rebuild->copy_user);
     } else {
-        memcpy(chunk->data, entities, size);
+        memcpy(chunk->columns[0], entities, size);
     }
     uint32_t place = chunk->number << STOA_PLACE_BITS;
     for (int32_t i = 0; i < count; i++) {
@@ -240,7 +240,7 @@ void *stoa_rebuild_column(stoa_rebuild *rebuild, stoa_component id, int32_t firs
     const stoa_chunk *chunk = &archetype->head.chunks[first / capacity];
     const stoa__lane *l = &archetype->lanes[lane];
     *count = chunk->count - first % capacity;
-    return chunk->data + l->offset + (size_t)(first % capacity) * l->size;
+    return chunk->columns[l->index] + (size_t)(first % capacity) * l->size;
 }
 
 static stoa_status sparse_add(stoa_rebuild *rebuild, stoa_component id, const stoa_entity *entities,
@@ -341,12 +341,13 @@ static void column_switch(const stoa__archetype *archetype, const stoa__lane *la
     const stoa_column *column = stoa__archetype_column(archetype, lane->id);
     for (int32_t c = 0; column != NULL && off != NULL && c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
+        uint8_t *items = chunk->columns[lane->index];
         uint32_t count = 0;
         for (int32_t i = 0; i < chunk->count; i++) {
-            chunk->data[lane->offset + (uint32_t)i] = *off != 0;
+            items[i] = *off != 0;
             count += *off++ != 0;
         }
-        stoa__state_of(chunk->data, column->offset)->off = count;
+        stoa__state_of(chunk->columns, column->index)->off = count;
     }
 }
 
@@ -378,15 +379,20 @@ stoa_status stoa_rebuild_switches(stoa_rebuild *rebuild, stoa_component id, cons
     return STOA_OK;
 }
 
-void stoa__rebuild_row_ticks(const stoa__archetype *archetype, stoa_component id, uint8_t *data,
-                             int32_t slot, int32_t count, const stoa_column_state *ticks) {
+void stoa__rebuild_row_ticks(const stoa__archetype *archetype, stoa_component id,
+                             uint8_t *const *columns, int32_t slot, int32_t count,
+                             const stoa_column_state *ticks) {
     uint32_t changed = STOA_LOAD(&ticks->changed), added = STOA_LOAD(&ticks->added);
-    stoa__state_merge(stoa__state_of(data, stoa__archetype_column(archetype, id)->offset), ticks);
+    stoa__state_merge(stoa__state_of(columns, stoa__archetype_column(archetype, id)->index), ticks);
     const stoa__lane *writes = stoa__archetype_lane(archetype, id, STOA__LANE_CHANGED);
     const stoa__lane *births = stoa__archetype_lane(archetype, id, STOA__LANE_ADDED);
-    for (int32_t i = slot; writes != NULL && births != NULL && i < slot + count; i++) {
-        memcpy(data + writes->offset + (size_t)i * 4, &changed, 4);
-        memcpy(data + births->offset + (size_t)i * 4, &added, 4);
+    if (writes == NULL || births == NULL) {
+        return;
+    }
+    uint8_t *written = columns[writes->index], *born = columns[births->index];
+    for (int32_t i = slot; i < slot + count; i++) {
+        memcpy(written + (size_t)i * 4, &changed, 4);
+        memcpy(born + (size_t)i * 4, &added, 4);
     }
 }
 
@@ -420,7 +426,8 @@ stoa_status stoa_rebuild_ticks(stoa_rebuild *rebuild, stoa_component id, int32_t
         const stoa_chunk *chunk = &rebuild->archetype->head.chunks[first / capacity];
         n = chunk->count - first % capacity;
         n = n < count ? n : count;
-        stoa__rebuild_row_ticks(rebuild->archetype, id, chunk->data, first % capacity, n, &ticks);
+        stoa__rebuild_row_ticks(rebuild->archetype, id, chunk->columns, first % capacity, n,
+                                &ticks);
     }
     return STOA_OK;
 }

@@ -244,6 +244,13 @@ static stoa_status after_drop(void *user, stoa__draft *draft, void *before, void
     return STOA_OK;
 }
 
+/* Drops what was made. If nothing was, there may be no room of after that could be visited. */
+static void made_drop(stoa_retype *retype) {
+    if (retype->made > 0) {
+        (void)values_visit(retype, after_drop, retype);
+    }
+}
+
 static stoa_status before_drop(void *user, stoa__draft *draft, void *before, void *after,
                                int32_t count) {
     (void)user;
@@ -310,7 +317,7 @@ stoa_status stoa_retype_convert(stoa_retype *retype, stoa_convert_fn convert, vo
         status = extensions_make(retype);
     }
     if (status != STOA_OK) {
-        (void)values_visit(retype, after_drop, retype);
+        made_drop(retype);
     }
     retype->ready = status == STOA_OK;
     return stoa__world_report(retype->world, status);
@@ -438,7 +445,7 @@ void stoa_retype_cancel(stoa_retype *retype) {
         (void)stoa_retype_swap(retype);
     }
     extensions_tell(retype, STOA_RETYPE_END);
-    (void)values_visit(retype, after_drop, retype);
+    made_drop(retype);
     retype_free(retype);
     if (world->storage.registry.count > count) {
         stoa__event_forget(world, count + 1);

@@ -33,8 +33,8 @@ static spot spot_find(const stoa__storage *storage, uint32_t place, uint32_t ind
     }
     const stoa__lane *lane = stoa__archetype_lane(archetype, component->info.id, STOA__LANE_OFF);
     stoa__row row = stoa__row_at(storage, place);
-    return (spot){row.data + lane->offset + row.slot,
-                  &stoa__state_of(row.data, column->offset)->off, row.data + column->offset,
+    uint8_t *start = stoa_column_begin(row.columns, column->index);
+    return (spot){row.columns[lane->index] + row.slot, &stoa__column_state(start)->off, start,
                   (uint32_t)row.slot};
 }
 
@@ -136,8 +136,8 @@ static void switch_remember(const stoa_world *world, stoa_entity e, stoa__type_h
     if (column != NULL && lane != NULL) {
         hop->switched = &archetype->head;
         hop->version = archetype->head.version;
-        hop->off_at = lane->offset;
-        hop->column_at = column->offset;
+        hop->off_at = lane->index;
+        hop->column_at = column->index;
     }
 }
 
@@ -167,8 +167,8 @@ stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, 
         return type_switch_any(world, e, type, on);
     }
     size_t row = place & (STOA__ROWS_MAX - 1);
-    uint8_t *column = chunk->data + hop->column_at;
-    uint8_t *off = chunk->data + hop->off_at + row;
+    uint8_t *column = stoa_column_begin(chunk->columns, hop->column_at);
+    uint8_t *off = chunk->columns[hop->off_at] + row;
     if (*off == (uint8_t)on) {
         ((stoa_column_state *)(void *)column)[-1].off += on ? UINT32_MAX : 1;
         if (on) {

@@ -28,13 +28,13 @@ static uint32_t tick_clamp(uint32_t then, uint32_t tick) {
 
 static void chunk_sweep(const stoa__archetype *archetype, const stoa_chunk *chunk, uint32_t tick) {
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa_column_state *state = stoa__state_number(archetype, chunk->data, i);
+        stoa_column_state *state = stoa__state_number(archetype, chunk->columns, i);
         STOA_STORE(&state->changed, tick_clamp(STOA_LOAD(&state->changed), tick));
         STOA_STORE(&state->added, tick_clamp(STOA_LOAD(&state->added), tick));
     }
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        uint32_t *ticks = (uint32_t *)(void *)(chunk->data + lane->offset);
+        uint32_t *ticks = (uint32_t *)(void *)chunk->columns[lane->index];
         for (int32_t row = 0; lane->kind != STOA__LANE_OFF && row < chunk->count; row++) {
             ticks[row] = tick_clamp(ticks[row], tick);
         }
@@ -111,9 +111,9 @@ static bool tick_find(const stoa_world *world, stoa_entity e, stoa_component id,
     const stoa__lane *lane =
         stoa__archetype_lane(archetype, id, added ? STOA__LANE_ADDED : STOA__LANE_CHANGED);
     if (lane != NULL) {
-        memcpy(tick, row.data + lane->offset + row.slot * lane->size, sizeof *tick);
+        memcpy(tick, stoa__row_item(row, lane->index, lane->size), sizeof *tick);
     } else {
-        const stoa_column_state *state = stoa__state_of(row.data, column->offset);
+        const stoa_column_state *state = stoa__state_of(row.columns, column->index);
         *tick = added ? STOA_LOAD(&state->added) : STOA_LOAD(&state->changed);
     }
     return true;

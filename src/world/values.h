@@ -108,7 +108,7 @@ STOA__INLINE void stoa__value_write(const stoa__component *component, uint8_t *t
 STOA__INLINE void stoa__value_put(const stoa__edge *edge, const stoa__put *put, stoa__row to,
                                   const void *data) {
     if (STOA_LIKELY(put->size != 0)) {
-        uint8_t *place = to.data + put->to + to.slot * put->size;
+        uint8_t *place = stoa__row_item(to, put->to, put->size);
         if (STOA_LIKELY(edge->plain)) {
             stoa__value_copy(place, data, put->size);
         } else {

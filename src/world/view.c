@@ -3,6 +3,7 @@
 
 #include "storage/archetype.h"
 #include "storage/entities.h"
+#include "storage/group.h"
 #include "storage/row.h"
 #include "storage/sparse.h"
 #include "world/guard.h"
@@ -40,6 +41,17 @@ static const stoa_chunk *chunk_at(const stoa_world *world, int32_t id, int32_t c
     return &archetype->head.chunks[chunk];
 }
 
+/* Bytes that an archetype holds for its chunks. Those of a group are shared evenly by its chunks,
+ * which may be of several archetypes. */
+static size_t bytes_reserved(const stoa__archetype *archetype) {
+    size_t bytes = 0;
+    for (int32_t i = 0; i < archetype->chunk_held; i++) {
+        const stoa__group *group = stoa__group_of(archetype->head.chunks[i].columns);
+        bytes += group->size / (uint32_t)group->count;
+    }
+    return bytes;
+}
+
 stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
                                     stoa_archetype_info *info) {
     const stoa__archetype *a = archetype_at(world, archetype);
@@ -59,7 +71,7 @@ stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
         .row_count = (int32_t)rows,
         .chunk_capacity = a->head.chunk_capacity,
         .used = stoa__archetype_used(a),
-        .reserved = (size_t)a->chunk_held * a->block_size,
+        .reserved = bytes_reserved(a),
     };
     return STOA_OK;
 }
@@ -86,7 +98,7 @@ stoa_status stoa_chunk_info_get(const stoa_world *world, int32_t archetype, int3
     if (info == NULL) {
         return stoa__world_null(world, "info");
     }
-    *info = (stoa_chunk_info){(const stoa_entity *)(const void *)c->data, c->count};
+    *info = (stoa_chunk_info){stoa_columns_entities(c->columns), c->count};
     return STOA_OK;
 }
 
@@ -108,7 +120,7 @@ static uint8_t *column_at(const stoa_world *world, int32_t archetype, int32_t ch
                                               archetype, component->name));
         return NULL;
     }
-    return c->data + column->offset;
+    return stoa_column_begin(c->columns, column->index);
 }
 
 const void *stoa_chunk_column(const stoa_world *world, int32_t archetype, int32_t chunk,
@@ -122,13 +134,13 @@ static const uint8_t *lane_at(const stoa_world *world, int32_t archetype, int32_
                               stoa_component id, stoa__lane_kind kind) {
     const stoa__archetype *a = world->storage.archetypes[archetype];
     const stoa__lane *lane = stoa__archetype_lane(a, id, kind);
-    return lane != NULL ? a->head.chunks[chunk].data + lane->offset : NULL;
+    return lane != NULL ? a->head.chunks[chunk].columns[lane->index] : NULL;
 }
 
 const uint8_t *stoa_chunk_switches(const stoa_world *world, int32_t archetype, int32_t chunk,
                                    stoa_component id) {
     uint8_t *column = column_at(world, archetype, chunk, id, false);
-    if (column == NULL || stoa__state_of(column, 0)->off == 0) {
+    if (column == NULL || stoa__column_state(column)->off == 0) {
         return NULL;
     }
     return lane_at(world, archetype, chunk, id, STOA__LANE_OFF);
@@ -143,7 +155,7 @@ stoa_status stoa_chunk_times_get(const stoa_world *world, int32_t archetype, int
     if (times == NULL) {
         return stoa__world_null(world, "times");
     }
-    const stoa_column_state *state = stoa__state_of(column, 0);
+    const stoa_column_state *state = stoa__column_state(column);
     const void *changed = lane_at(world, archetype, chunk, id, STOA__LANE_CHANGED);
     const void *added = lane_at(world, archetype, chunk, id, STOA__LANE_ADDED);
     *times = (stoa_chunk_times){.changed = STOA_LOAD(&state->changed),

@@ -245,7 +245,7 @@ static void components_drop(stoa__archetype *archetype) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
         for (uint32_t i = 0; i < archetype->lane_count; i++) {
             const stoa__lane *lane = &archetype->lanes[i];
-            stoa__component_drop(lane->component, chunk->data + lane->offset, chunk->count);
+            stoa__component_drop(lane->component, chunk->columns[lane->index], chunk->count);
         }
     }
 }

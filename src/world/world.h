@@ -69,7 +69,7 @@ typedef struct stoa__query_ops {
 typedef struct stoa__bundle {
     stoa__edge *edge;
     int32_t count;  /* 0: nothing remembered */
-    uint32_t epoch; /* of the storage, when offsets were read */
+    uint32_t epoch; /* of the storage, when the puts were read */
     uint32_t slots[STOA__BUNDLE_SHORT];
     stoa__put puts[STOA__BUNDLE_SHORT];
 } stoa__bundle;
@@ -89,8 +89,8 @@ typedef struct stoa__type_hop {
     struct stoa__sparse *set;            /* of a sparse component, else NULL */
     stoa__channel *channel;              /* of its events, or NULL */
     const stoa_archetype_head *switched; /* where it was switched last, or NULL */
-    uint32_t version;                    /* of that archetype, when offsets were read */
-    uint32_t off_at;                     /* the offset there of what is off */
+    uint32_t version;                    /* of that archetype, when this was noted */
+    uint32_t off_at;                     /* the index there of what is off */
     uint32_t column_at;                  /* and of the column */
 } stoa__type_hop;
 

@@ -200,15 +200,15 @@ static inline void dump_value(dump *d, const stoa__component *component, const v
 
 static inline void dump_chunk(dump *d, const stoa__archetype *archetype, const stoa_chunk *chunk) {
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        const stoa_column_state *state = stoa__state_number(archetype, chunk->data, i);
+        const stoa_column_state *state = stoa__state_number(archetype, chunk->columns, i);
         dump_print(d, " state %u: off %u changed %u added %u\n", i, state->off,
                    STOA_LOAD(&state->changed), STOA_LOAD(&state->added));
     }
     for (int32_t row = 0; row < chunk->count; row++) {
-        dump_hex(d, (const stoa_entity *)(const void *)chunk->data + row, sizeof(stoa_entity));
+        dump_hex(d, stoa_columns_entities(chunk->columns) + row, sizeof(stoa_entity));
         for (uint32_t i = 0; i < archetype->lane_count; i++) {
             const stoa__lane *lane = &archetype->lanes[i];
-            dump_value(d, lane->component, chunk->data + lane->offset + (size_t)row * lane->size);
+            dump_value(d, lane->component, chunk->columns[lane->index] + (size_t)row * lane->size);
         }
         d->text[d->size++] = '\n';
     }

@@ -32,7 +32,7 @@ static inline void rows_verify(const fixture *f, const stoa__archetype *archetyp
     assert_true(archetype->chunk_held >= archetype->head.chunk_count);
     for (int32_t c = 0; c < archetype->chunk_held; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
-        assert_ptr_equal(storage->head.chunks[chunk->number].data, chunk->data);
+        assert_ptr_equal(storage->head.chunks[chunk->number].columns, chunk->columns);
         assert_ptr_equal(storage->head.chunks[chunk->number].archetype, &archetype->head);
         if (c >= archetype->head.chunk_count) {
             assert_int_equal(chunk->count, 0);
@@ -48,7 +48,7 @@ static inline void rows_verify(const fixture *f, const stoa__archetype *archetyp
             assert_int_equal(storage->head.records[e.index].place, row.place);
             for (uint32_t k = 0; k < archetype->data_lanes; k++) {
                 const stoa__lane *lane = &archetype->lanes[k];
-                const uint8_t *item = row.data + lane->offset + row.slot * lane->size;
+                const uint8_t *item = stoa__row_item(row, lane->index, lane->size);
                 for (uint32_t b = 0; lane->id != given && b < lane->size; b++) {
                     assert_int_equal(item[b], (uint8_t)e.index);
                 }
@@ -75,7 +75,7 @@ static inline void rows_count_up(const stoa__archetype *archetype, uint32_t firs
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
         for (int32_t i = 0; i < chunk->count; i++, at++) {
-            assert_int_equal(((const stoa_entity *)(const void *)chunk->data)[i].index, at);
+            assert_int_equal(stoa_columns_entities(chunk->columns)[i].index, at);
         }
     }
     assert_int_equal(at, first + count);
@@ -83,8 +83,8 @@ static inline void rows_count_up(const stoa__archetype *archetype, uint32_t firs
 
 static inline stoa_column_state *state_at(const stoa__archetype *archetype, int32_t chunk,
                                           stoa_component id) {
-    return stoa__state_of(archetype->head.chunks[chunk].data,
-                          stoa__archetype_column(archetype, id)->offset);
+    return stoa__state_of(archetype->head.chunks[chunk].columns,
+                          stoa__archetype_column(archetype, id)->index);
 }
 
 #endif

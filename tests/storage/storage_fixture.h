@@ -72,14 +72,14 @@ static inline stoa_component type_make(fixture *f, uint32_t size) {
 static inline void row_fill(const stoa__archetype *archetype, stoa__row row, uint32_t index) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        memset(row.data + lane->offset + row.slot * lane->size, (int)index, lane->size);
+        memset(stoa__row_item(row, lane->index, lane->size), (int)index, lane->size);
     }
 }
 
 static inline void row_verify(const stoa__archetype *archetype, stoa__row row, uint32_t index) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        const uint8_t *item = row.data + lane->offset + row.slot * lane->size;
+        const uint8_t *item = stoa__row_item(row, lane->index, lane->size);
         for (uint32_t k = 0; k < lane->size; k++) {
             if (item[k] != (uint8_t)index) {
                 fail_msg("byte %u of column %u of entity %u is wrong", k, i, index);

@@ -35,7 +35,7 @@ static uint32_t order_list(const stoa__archetype *archetype, stoa_entity *list) 
     uint32_t count = 0;
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
-        memcpy(list + count, chunk->data, (size_t)chunk->count * sizeof *list);
+        memcpy(list + count, chunk->columns[0], (size_t)chunk->count * sizeof *list);
         count += (uint32_t)chunk->count;
     }
     return count;

@@ -98,10 +98,10 @@ static void chunk_becomes_as_new_as_the_rows_that_fill_it(void **state) {
         stoa__row row = stoa__row_at(&f->storage, chunks[i].number << STOA_PLACE_BITS);
         list[i] = *stoa__row_entity(row);
     }
-    STOA_STORE(&stoa__state_number(archetype, chunks[2].data, 0)->changed, 9);
+    STOA_STORE(&stoa__state_number(archetype, chunks[2].columns, 0)->changed, 9);
     assert_int_equal(stoa__ends_run(&f->storage, archetype, stoa__handles_of(list, 2)), 2);
     for (int i = 0; i < 3; i++) {
-        stoa_column_state *column = stoa__state_number(archetype, chunks[i].data, 0);
+        stoa_column_state *column = stoa__state_number(archetype, chunks[i].columns, 0);
         assert_int_equal(STOA_LOAD(&column->changed), 9);
     }
 }

@@ -78,11 +78,11 @@ static void ticks_and_switches_come_along(void **state) {
         STOA_STORE(&s->changed, 300 + (uint32_t)c);
         s->off = 0;
         for (uint32_t i = 0; i < (uint32_t)chunk->count; i++) {
-            uint32_t index = ((stoa_entity *)(void *)chunk->data)[i].index;
-            chunk->data[off->offset + i] = index % 3 == 0;
+            uint32_t index = stoa_columns_entities(chunk->columns)[i].index;
+            chunk->columns[off->index][i] = index % 3 == 0;
             s->off += index % 3 == 0;
-            ((uint32_t *)(void *)(chunk->data + changed->offset))[i] = 200 + index;
-            ((uint32_t *)(void *)(chunk->data + added->offset))[i] = 100 + index;
+            ((uint32_t *)(void *)chunk->columns[changed->index])[i] = 200 + index;
+            ((uint32_t *)(void *)chunk->columns[added->index])[i] = 100 + index;
         }
     }
     assert_int_equal(migrate(f, source, fresh, &(uint32_t){5}), STOA_OK);
@@ -92,16 +92,16 @@ static void ticks_and_switches_come_along(void **state) {
         uint32_t offs = 0;
         const stoa_chunk *chunk = &target->head.chunks[c];
         for (uint32_t i = 0; i < (uint32_t)chunk->count; i++) {
-            uint32_t index = ((stoa_entity *)(void *)chunk->data)[i].index;
+            uint32_t index = stoa_columns_entities(chunk->columns)[i].index;
             for (uint32_t k = 0; k < 2; k++) {
                 off = stoa__archetype_lane(target, ids[k], STOA__LANE_OFF);
                 changed = stoa__archetype_lane(target, ids[k], STOA__LANE_CHANGED);
                 added = stoa__archetype_lane(target, ids[k], STOA__LANE_ADDED);
-                const uint8_t *data = chunk->data;
-                assert_int_equal(data[off->offset + i], k == 0 && index % 3 == 0);
-                assert_int_equal(((const uint32_t *)(const void *)(data + changed->offset))[i],
+                uint8_t *const *columns = chunk->columns;
+                assert_int_equal(columns[off->index][i], k == 0 && index % 3 == 0);
+                assert_int_equal(((const uint32_t *)(const void *)columns[changed->index])[i],
                                  k == 0 ? 200 + index : 500);
-                assert_int_equal(((const uint32_t *)(const void *)(data + added->offset))[i],
+                assert_int_equal(((const uint32_t *)(const void *)columns[added->index])[i],
                                  k == 0 ? 100 + index : 500);
             }
             offs += index % 3 == 0;
@@ -245,7 +245,7 @@ static void last_component_leaves_entities_without_rows(void **state) {
     uint32_t before = 0;
     for (int32_t k = 0; k < only->head.chunk_count; k++) {
         for (int32_t i = 0; i < only->head.chunks[k].count; i++) {
-            uint32_t index = ((stoa_entity *)(void *)only->head.chunks[k].data)[i].index;
+            uint32_t index = stoa_columns_entities(only->head.chunks[k].columns)[i].index;
             assert_true(index > before && (index % 7 != 0 || index > 35));
             before = index;
         }
@@ -348,7 +348,7 @@ static void value_is_set_in_place(void **state) {
     assert_int_equal(stoa__migrate_set(&f->storage, both, component, &second, &spare),
                      STOA_NO_MEMORY);
     const stoa_chunk *chunk = &both->head.chunks[1];
-    const uint32_t *ticks = (const uint32_t *)(const void *)(chunk->data + changed->offset);
+    const uint32_t *ticks = (const uint32_t *)(const void *)chunk->columns[changed->index];
     assert_true(ticks[2] == 20 && ticks[3] == 10);
     assert_int_equal(STOA_LOAD(&state_at(both, 1, own)->changed), 20);
     assert_int_equal(STOA_LOAD(&state_at(both, 2, own)->changed), 10);
@@ -357,7 +357,7 @@ static void value_is_set_in_place(void **state) {
     assert_int_equal(c.live, 1500);
     rows_verify(f, both, own, &second);
     assert_int_equal(ticks[3], 20);
-    assert_int_equal(((const uint32_t *)(const void *)(chunk->data + added->offset))[3], 10);
+    assert_int_equal(((const uint32_t *)(const void *)chunk->columns[added->index])[3], 10);
     assert_int_equal(STOA_LOAD(&state_at(both, 2, own)->changed), 20);
     assert_int_equal(STOA_LOAD(&state_at(both, 2, own)->added), 10);
     const uint8_t zeros[12] = {0};
@@ -366,7 +366,7 @@ static void value_is_set_in_place(void **state) {
         STOA_OK);
     for (int32_t k = 0; k < both->head.chunk_count; k++) {
         const stoa_chunk *at = &both->head.chunks[k];
-        const uint8_t *items = at->data + stoa__archetype_column(both, a)->offset;
+        const uint8_t *items = at->columns[stoa__archetype_column(both, a)->index];
         for (int32_t i = 0; i < at->count * 12; i++) {
             assert_int_equal(items[i], 0);
         }

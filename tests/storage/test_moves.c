@@ -36,7 +36,7 @@ static uint32_t model_find(uint32_t side, stoa_entity e) {
 static void column_verify(const stoa__archetype *archetype, stoa__row row, stoa_entity e) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
-        const uint8_t *item = row.data + lane->offset + row.slot * lane->size;
+        const uint8_t *item = stoa__row_item(row, lane->index, lane->size);
         bool zero = lane->id == m.component && m.zeroed[e.index];
         for (uint32_t k = 0; k < lane->size; k++) {
             assert_int_equal(item[k], zero ? 0 : (uint8_t)e.index);
@@ -73,7 +73,7 @@ static const stoa__edge *edge_ready(fixture *f, uint32_t side) {
     if (edge->target->tail->count >= edge->target->head.chunk_capacity) {
         assert_int_equal(stoa__row_room(&f->storage, edge->target), STOA_OK);
     }
-    stoa__edge_ready(&f->storage, edge, source);
+    stoa__edge_ready(&f->storage, edge);
     return edge;
 }
 

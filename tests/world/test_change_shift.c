@@ -65,14 +65,14 @@ static void pair_close(void) {
 static void chunks_compare(const stoa__archetype *a, const stoa__archetype *b, int32_t c) {
     const stoa_chunk *x = &a->head.chunks[c], *y = &b->head.chunks[c];
     assert_int_equal(x->count, y->count);
-    assert_memory_equal(x->data, y->data, (size_t)x->count * sizeof(stoa_entity));
+    assert_memory_equal(x->columns[0], y->columns[0], (size_t)x->count * sizeof(stoa_entity));
     for (uint32_t i = 0; i < a->lane_count; i++) {
-        assert_memory_equal(x->data + a->lanes[i].offset, y->data + b->lanes[i].offset,
+        assert_memory_equal(x->columns[a->lanes[i].index], y->columns[b->lanes[i].index],
                             (size_t)x->count * a->lanes[i].size);
     }
     for (uint32_t i = 0; i < (uint32_t)a->data_lanes + a->tag_count; i++) {
-        assert_true(stoa__state_ticks(stoa__state_number(a, x->data, i)) ==
-                    stoa__state_ticks(stoa__state_number(b, y->data, i)));
+        assert_true(stoa__state_ticks(stoa__state_number(a, x->columns, i)) ==
+                    stoa__state_ticks(stoa__state_number(b, y->columns, i)));
     }
 }
 

@@ -213,9 +213,9 @@ static void check_finds_a_bundle_that_is_not_as_remembered(void **state) {
         bundle = front->bundles[i].sizes != 0 ? &front->bundles[i] : bundle;
     }
     assert_non_null(bundle);
-    bundle->offsets[0] += 64;
+    bundle->indexes[0] += 1;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
-    bundle->offsets[0] -= 64;
+    bundle->indexes[0] -= 1;
     assert_int_equal(stoa_check(w), STOA_OK);
 }
 

@@ -154,8 +154,8 @@ static void check_finds_a_wrong_count_of_what_is_off(void **state) {
     stoa_entity e = stoa_create_with(w, STOA_ZERO(Brain));
     const stoa__archetype *archetype =
         ((stoa__storage *)(void *)w)->archetypes[stoa_archetype_of(w, e)];
-    uint32_t offset = stoa__archetype_column(archetype, stoa_id(w, Brain))->offset;
-    stoa_column_state *column = stoa__state_of(archetype->head.chunks[0].data, offset);
+    uint32_t index = stoa__archetype_column(archetype, stoa_id(w, Brain))->index;
+    stoa_column_state *column = stoa__state_of(archetype->head.chunks[0].columns, index);
     column->off = 1;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     support_assert_message("rows off");

@@ -1,0 +1,124 @@
+/* Groups of chunks.
+ *
+ * A processor that reads a column ahead begins anew at each column: so the same columns of
+ * neighbouring chunks lie side by side. A group is one block. It begins with the columns of its
+ * chunks, as pointers, and their tags; then come the entities of all chunks, one after the other,
+ * then each lane of all chunks. The tags of a chunk begin with the way back to the group, so that
+ * chunks can change hands one by one. A group goes when the last of its chunks does.
+ *
+ * A group of one is what a chunk was before there were more. Making one is O(chunks * lanes). One
+ * thread at a time. */
+#include "storage/group.h"
+
+#include "storage/layout.h"
+#include "storage/slab.h"
+
+#include <string.h>
+
+/* Chunks that the bits of a group tell apart. */
+#define CHUNKS_MOST 64
+
+static uint32_t stride_of(const stoa__archetype *archetype) {
+    return archetype->lane_count + 2u;
+}
+
+/* Bytes up to the first entities: the columns of all chunks, and their tags. */
+static uint64_t front_size(const stoa__archetype *archetype, uint32_t rows, int32_t count) {
+    uint64_t chunk = stride_of(archetype) * sizeof(uint8_t *) + stoa__layout_tags(archetype, rows);
+    uint64_t size = sizeof(stoa__group) + (uint64_t)count * chunk;
+    return (size + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
+}
+
+/* Bytes after each lane of all chunks. A lane of one chunk is a line longer than its rows: if that
+ * happens an odd number of times from one lane to the next, no two of 64 lanes of whole pages begin
+ * at the same line of a page, where they would compete for the same cache sets. */
+static uint64_t lane_gap(int32_t count) {
+    return count % 2 == 0 ? STOA__LINE : 0;
+}
+
+static uint64_t group_size(const stoa__archetype *archetype, uint32_t rows, int32_t count) {
+    return front_size(archetype, rows, count) +
+           (uint64_t)count * stoa__layout_size(archetype, rows) +
+           archetype->lane_count * lane_gap(count);
+}
+
+int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t size,
+                         int32_t most) {
+    uint64_t guess = size / stoa__layout_size(archetype, rows);
+    int32_t count = guess < (uint64_t)most ? (int32_t)guess : most;
+    while (count > 0 && group_size(archetype, rows, count) > size) {
+        count--;
+    }
+    return count;
+}
+
+int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want) {
+    uint32_t rows = (uint32_t)archetype->head.chunk_capacity;
+    int32_t whole = stoa__group_fits(archetype, rows, STOA__SLAB_BLOCK_MAX, CHUNKS_MOST);
+    if (want >= whole && group_size(archetype, rows, whole) > STOA__SLAB_BLOCK_MAX / 16 * 15) {
+        return whole > 0 ? whole : 1;
+    }
+    int32_t part = stoa__group_fits(archetype, rows, STOA__SLAB_BLOCK_PART, CHUNKS_MOST);
+    part = want < part ? want : part;
+    return part > 0 ? part : 1;
+}
+
+uint8_t **stoa__group_columns(stoa__group *group, int32_t i) {
+    return (uint8_t **)(void *)(group + 1) + (size_t)i * group->stride + 1;
+}
+
+/* Places one kind of column of all chunks, `size` bytes each of which the last belong to it. */
+static uint8_t *columns_place(stoa__group *group, int32_t index, uint8_t *at, uint64_t size,
+                              uint64_t skip) {
+    for (int32_t i = 0; i < group->count; i++, at += size) {
+        stoa__group_columns(group, i)[index] = at + skip;
+    }
+    return at;
+}
+
+stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *archetype,
+                             uint32_t rows, int32_t count) {
+    uint64_t size = group_size(archetype, rows, count);
+    uint8_t *block = size <= UINT32_MAX ? stoa__slab_alloc(storage, (size_t)size) : NULL;
+    if (block == NULL) {
+        return NULL;
+    }
+    stoa__group *group = (stoa__group *)(void *)block;
+    *group = (stoa__group){UINT64_MAX >> (CHUNKS_MOST - count), (uint32_t)size, count,
+                           stride_of(archetype)};
+    uint8_t *at = (uint8_t *)(stoa__group_columns(group, count) - 1);
+    columns_place(group, -1, at, stoa__layout_tags(archetype, rows), 0);
+    at = block + front_size(archetype, rows, count);
+    at = columns_place(group, 0, at, stoa__layout_entities(rows), 0);
+    for (int32_t k = 0; k < archetype->lane_count; k++) {
+        uint64_t lane = stoa__layout_lane(archetype->lanes[k].size, rows);
+        at = columns_place(group, k + 1, at, lane, STOA__LINE) + lane_gap(count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        memcpy(stoa__group_columns(group, i)[-1], &group, sizeof group);
+    }
+    return group;
+}
+
+bool stoa__group_beside(const stoa__archetype *archetype, uint8_t *const *a, uint8_t *const *b) {
+    uintptr_t stride = stride_of(archetype) * sizeof *a, x = (uintptr_t)a, y = (uintptr_t)b;
+    return (x < y ? y - x : x - y) == stride;
+}
+
+/* Which of a group's chunks has these columns. */
+static uint32_t chunk_number(stoa__group *group, uint8_t *const *columns) {
+    return (uint32_t)(columns - stoa__group_columns(group, 0)) / group->stride;
+}
+
+void stoa__group_leave(stoa__storage *storage, uint8_t *const *columns) {
+    stoa__group *group = stoa__group_of(columns);
+    group->live &= ~((uint64_t)1 << chunk_number(group, columns));
+    if (group->live == 0) {
+        stoa__slab_free(storage, (uint8_t *)group, group->size);
+    }
+}
+
+bool stoa__group_counts(uint8_t *const *columns) {
+    stoa__group *group = stoa__group_of(columns);
+    return stoa__bit_lowest(group->live) == chunk_number(group, columns);
+}

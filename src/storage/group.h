@@ -1,0 +1,48 @@
+/* Groups: chunks of one layout in one block, the same columns of all of them side by side. */
+#ifndef STOA_STORAGE_GROUP_H
+#define STOA_STORAGE_GROUP_H
+
+#include "storage/storage.h"
+
+/* The beginning of a group's block. The columns of its chunks follow, chunk by chunk. */
+typedef struct stoa__group {
+    uint64_t live;   /* bit i: chunk i is somebody's */
+    uint32_t size;   /* bytes of the block */
+    int32_t count;   /* chunks that it was made for */
+    uint32_t stride; /* from the columns of a chunk to those of the next, in pointers */
+} stoa__group;
+
+/* Chunks of `rows` that a group of so many bytes has room for, at most `most`. */
+int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t size,
+                         int32_t most);
+
+/* Chunks that a group of an archetype should have if `want` are wanted: as many as fill a slab, or
+ * some that share one. */
+int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want);
+
+/* A group of chunks of `rows` in the layout of an archetype, or NULL. All of them are somebody's,
+ * and each leads to it. */
+stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *archetype,
+                             uint32_t rows, int32_t count);
+
+/* Where the columns of a chunk of the group begin. */
+uint8_t **stoa__group_columns(stoa__group *group, int32_t i);
+
+/* The group of a chunk with these columns. */
+static inline stoa__group *stoa__group_of(uint8_t *const *columns) {
+    stoa__group *group;
+    memcpy(&group, columns[-1], sizeof group);
+    return group;
+}
+
+/* True if two chunks of an archetype follow each other in one group, in either order. Reads nothing
+ * of them: the columns of two groups are further apart. */
+bool stoa__group_beside(const stoa__archetype *archetype, uint8_t *const *a, uint8_t *const *b);
+
+/* A chunk is nobody's any more; the last one takes the group along. */
+void stoa__group_leave(stoa__storage *storage, uint8_t *const *columns);
+
+/* True for just one of the chunks of a group that are somebody's. */
+bool stoa__group_counts(uint8_t *const *columns);
+
+#endif

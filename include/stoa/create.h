@@ -34,9 +34,12 @@ typedef struct stoa_bundle {
     uint32_t open;                     ///< 0, as in a world whose structure may change
     uint32_t epoch;                    ///< of the world, when this was noted
     stoa_archetype_front *target;      ///< where the entities go
-    uint32_t indexes[STOA_CREATE_FEW]; ///< of the columns of a chunk
+    stoa_chunk *chunk;                 ///< the last one of it, when this was noted
+    uint8_t *columns[STOA_CREATE_FEW]; ///< of the chunk: where the values go
+    uint8_t *entities;                 ///< of the chunk
+    int32_t capacity;                  ///< rows of the chunk
     uint32_t index;                    ///< of the archetype
-    uint64_t reserved[2];              ///< 0
+    uint64_t reserved[6];              ///< 0
 } stoa_bundle;
 
 /// Set in the sizes of a bundle that only calls may make use of: records are to be stamped.
@@ -87,24 +90,15 @@ static inline uint32_t stoa_bundle_at(const stoa_type *first, int32_t count) {
 
 /// The row that the next entity of a bundle gets.
 typedef struct stoa_room {
-    stoa_chunk *chunk;       ///< the last of its archetype
-    uint8_t *const *columns; ///< of the chunk
-    size_t row;              ///< in the chunk
+    stoa_chunk *chunk; ///< the last of its archetype
+    size_t row;        ///< in the chunk
 } stoa_room;
 
-/// Finds the next row of a bundle that is good; false if there is none.
+/// Finds the next row of a bundle that is good; false if there is none, or in another chunk.
 STOA_FORCED bool stoa_room_find(const stoa_bundle *bundle, stoa_room *room) {
     memcpy(&room->chunk, &bundle->target->tail, sizeof room->chunk);
     room->row = (uint32_t)room->chunk->count;
-    room->columns = room->chunk->columns;
-    return STOA_LIKELY((int32_t)room->row < bundle->target->head.chunk_capacity);
-}
-
-/// Where the column begins that a value of a bundle goes to; `size` is the value's, 0 for a tag.
-STOA_FORCED uint8_t *stoa_room_column(const stoa_bundle *bundle, const stoa_room *room, int32_t i,
-                                      uint32_t size) {
-    uint32_t index = bundle->indexes[i];
-    return size > 0 ? room->columns[index] : stoa_column_begin(room->columns, index);
+    return STOA_LIKELY(room->chunk == bundle->chunk && (int32_t)room->row < bundle->capacity);
 }
 
 /// Gives a row, whose values are written, to a new entity. Marks no column.
@@ -133,7 +127,7 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
     chunk->count = (int32_t)room->row + 1;
     memcpy(&rows, &w->rows, sizeof rows);
     rows[bundle->index]++;
-    memcpy(room->columns[0] + room->row * sizeof handle, &handle, sizeof handle);
+    memcpy(bundle->entities + room->row * sizeof handle, &handle, sizeof handle);
     memcpy(e, &handle, sizeof handle);
     return true;
 }
@@ -210,22 +204,20 @@ STOA_FORCED bool stoa_fast_few(stoa_world *world, int32_t count, stoa_piece a, s
         return false;
     }
     stoa_words first = stoa_words_read(a), second = stoa_words_read(b), third = stoa_words_read(c);
-    uint8_t *one = stoa_room_column(bundle, &room, 0, a.size);
-    uint8_t *two = count > 1 ? stoa_room_column(bundle, &room, 1, b.size) : NULL;
-    uint8_t *three = count > 2 ? stoa_room_column(bundle, &room, 2, c.size) : NULL;
-    stoa_words_write(first, one + room.row * a.size, a.size);
-    stoa_words_write(second, two + room.row * b.size, b.size);
-    stoa_words_write(third, three + room.row * c.size, c.size);
+    uint8_t *const *columns = bundle->columns;
+    stoa_words_write(first, columns[0] + room.row * a.size, a.size);
+    if (count > 1) {
+        stoa_words_write(second, columns[1] + room.row * b.size, b.size);
+    }
+    if (count > 2) {
+        stoa_words_write(third, columns[2] + room.row * c.size, c.size);
+    }
     if (!STOA_LIKELY(stoa_room_take(w, bundle, &room, e))) {
         return false;
     }
     uint64_t ticks = STOA_JOIN(w->head.tick, w->head.tick);
-    stoa_column_fresh(one, ticks);
-    if (count > 1) {
-        stoa_column_fresh(two, ticks);
-    }
-    if (count > 2) {
-        stoa_column_fresh(three, ticks);
+    for (int32_t i = 0; i < count; i++) {
+        stoa_column_fresh(columns[i], ticks);
     }
     return true;
 }

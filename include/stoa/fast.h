@@ -317,6 +317,7 @@ static inline bool stoa_iter_next(stoa_iter *it) {
         }
         const stoa_archetype_head *archetype = match->archetype;
         STOA_PREFETCH(match[STOA_MATCH_AHEAD].archetype);
+        STOA_PREFETCH(match[1].archetype->chunks->columns);
         it->match = match + 1;
         it->indexes = match->indexes;
         it->fields = match->fields;

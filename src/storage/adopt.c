@@ -94,6 +94,7 @@ static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
     source->chunk_held -= count;
     source->head.chunk_count = 0;
     storage->chunk_changes++;
+    storage->head.epoch++;
     storage->rows[target->index] += storage->rows[source->index];
     storage->rows[source->index] = 0;
     columns_hand_over(storage, edge, to, count);

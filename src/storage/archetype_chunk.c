@@ -5,8 +5,9 @@
  * in groups, in which columns of neighbouring chunks lie side by side: the more chunks there are,
  * the larger is the next group, up to one that fills a slab. When rows go away one spare chunk is
  * kept at least, and groups of which none is used go. Every chunk has a number in the world, by
- * which entities find it. Adding one is O(columns), growing the first O(its bytes). One thread at a
- * time. */
+ * which entities find it. As long as the epoch is the same, a place in the array of chunks has the
+ * same columns, if it has any. Adding one is O(columns), growing the first O(its bytes). One thread
+ * at a time. */
 #include "storage/archetype.h"
 
 #include "storage/columns.h"
@@ -166,6 +167,7 @@ static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) 
     stoa__columns_clear(storage, archetype, chunk->number);
     number_give(storage, chunk->number);
     stoa__group_leave(storage, chunk->columns);
+    storage->head.epoch++;
 }
 
 /* Moves all that a chunk holds to other columns, which may have room for another number of rows. */
@@ -315,6 +317,7 @@ int32_t stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archet
         chunk_move(storage, archetype, &chunks[k], stoa__group_columns(group, k));
         stoa__group_leave(storage, columns);
     }
+    storage->head.epoch++;
     return count;
 }
 

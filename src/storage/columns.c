@@ -6,8 +6,9 @@
  *
  * In a world of many small chunks a table would take more than it is worth: a component whose
  * chunks are too little beside it has none, and neither has one for which there was no memory. The
- * fast paths then call the library, which asks the archetype. So nothing here fails. Filling is
- * O(components of the chunk), growing O(chunks * components). One thread at a time. */
+ * fast paths then call the library, which asks the archetype. So nothing here fails. The epoch
+ * moves on when a table comes, goes, or lies elsewhere. Filling is O(components of the chunk),
+ * growing O(chunks * components). One thread at a time. */
 #include "storage/columns.h"
 
 #include "storage/archetype.h"
@@ -30,6 +31,7 @@ static void table_free(stoa__storage *storage, stoa_component id) {
     stoa__heap_free(&storage->heap, storage->head.columns[id], table_size(storage->column_capacity),
                     _Alignof(uint8_t *));
     storage->head.columns[id] = NULL;
+    storage->head.epoch++;
 }
 
 /* Bytes of the chunks that have a component. */
@@ -67,6 +69,7 @@ static void table_make(stoa__storage *storage, stoa_component id) {
     }
     storage->head.columns[id] = table;
     storage->column_tables++;
+    storage->head.epoch++;
 }
 
 /* Gives a table the length of the table of chunks, or frees it. */
@@ -83,6 +86,7 @@ static void table_extend(stoa__storage *storage, stoa_component id, bool keep) {
     }
     memset((uint8_t *)table + from, 0, to - from);
     storage->head.columns[id] = table;
+    storage->head.epoch++;
 }
 
 stoa_status stoa__columns_init(stoa__storage *storage) {

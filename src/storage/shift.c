@@ -48,7 +48,16 @@ static uint64_t edge_gate(const stoa__edge *edge) {
     return edge->open ? stoa__gate_at(kind, edge->epoch) : 0;
 }
 
-void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot) {
+/* The columns of a chunk, if it is one. */
+static stoa__way_columns columns_of(const stoa_chunk *chunk, uint32_t kept, uint32_t side) {
+    uint8_t *const *columns = chunk->columns;
+    return columns == NULL
+               ? (stoa__way_columns){NULL, NULL, NULL}
+               : (stoa__way_columns){columns[0], columns[kept], side != 0 ? columns[side] : NULL};
+}
+
+void stoa__way_fill(const stoa__storage *storage, stoa__way *way, const stoa__edge *edge,
+                    uint32_t slot) {
     bool drops = (edge->single & STOA__KEY_DROP) != 0;
     *way = (stoa__way){.gate = edge_gate(edge),
                        .edge = edge,
@@ -61,6 +70,14 @@ void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot) {
         way->side = drops ? edge->copies[1].from : edge->puts->to;
         way->kept[0] = edge->copies->from;
         way->kept[1] = edge->copies->to;
+        way->tail_columns = columns_of(way->tail, way->kept[0], drops ? way->side : 0);
+        way->end_columns = columns_of(way->end, way->kept[1], drops ? 0 : way->side);
+        const stoa__lane *lanes = edge->source->lanes;
+        way->kept_table = storage->head.columns[lanes[way->kept[0] - 1].id];
+        way->side_table = drops ? storage->head.columns[lanes[way->side - 1].id] : NULL;
+        if (way->kept_table == NULL || (drops && way->side_table == NULL)) {
+            way->gate = edge->open ? stoa__gate_at(STOA__GATE_ANY, edge->epoch) : 0;
+        }
     }
 }
 
@@ -73,13 +90,20 @@ bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
         return way->set != NULL && way->edge == NULL;
     }
     stoa__way is;
-    stoa__way_fill(&is, way->edge, way->slot);
+    stoa__way_fill(storage, &is, way->edge, way->slot);
     bool heard = (way->gate & told) == 0 ||
                  way->edge->hook == stoa__component_at(storage, way->edge->single)->sole;
     const stoa__archetype *source = way->source;
+    if ((is.tail == way->tail &&
+         memcmp(&is.tail_columns, &way->tail_columns, sizeof is.tail_columns) != 0) ||
+        (is.end == way->end &&
+         memcmp(&is.end_columns, &way->end_columns, sizeof is.end_columns) != 0)) {
+        return false;
+    }
     return is.gate == way->gate && is.source == source && is.side == way->side &&
            memcmp(is.kept, way->kept, sizeof is.kept) == 0 &&
            memcmp(is.indexes, way->indexes, sizeof is.indexes) == 0 && heard &&
+           is.kept_table == way->kept_table && is.side_table == way->side_table &&
            storage->archetypes[is.indexes[0]] == source &&
            stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge;
 }

@@ -52,7 +52,8 @@ stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *const *from, uint
                               uint8_t *const *last);
 
 /* Notes what a shift along an edge needs. */
-void stoa__way_fill(stoa__way *way, const stoa__edge *edge, uint32_t slot);
+void stoa__way_fill(const stoa__storage *storage, stoa__way *way, const stoa__edge *edge,
+                    uint32_t slot);
 
 /* True unless something is noted that is not so. */
 bool stoa__way_right(const stoa__storage *storage, const stoa__way *way);
@@ -182,38 +183,6 @@ STOA__INLINE uint64_t stoa__shift_left(const stoa__shift *shift, const stoa__cop
     return differ;
 }
 
-STOA__INLINE void stoa__vector_move(uint8_t *to, const uint8_t *from) {
-    uint64_t first;
-    uint32_t last;
-    memcpy(&first, from, sizeof first);
-    memcpy(&last, from + 8, sizeof last);
-    memcpy(to, &first, sizeof first);
-    memcpy(to + 8, &last, sizeof last);
-}
-
-/* Copies the one vector that is kept, and fills the hole of one that is left behind; returns
- * whether ticks differ. */
-STOA__INLINE uint64_t stoa__shift_vector(const stoa__shift *shift, const stoa__way *way,
-                                         bool left) {
-    uint64_t kept = stoa_bits_read(way->kept);
-    uint32_t out = STOA_FIRST(kept), in = STOA_SECOND(kept), side = way->side;
-    size_t hole_at = 12 * shift->from.slot, filler_at = 12 * shift->last.slot;
-    uint8_t *hole = shift->from.columns[out], *filler = shift->last.columns[out];
-    uint8_t *place = shift->to.columns[in];
-    uint64_t ticks = stoa__state_ticks(stoa__column_state(hole));
-    uint64_t differ = (ticks ^ stoa__state_ticks(stoa__column_state(place))) |
-                      (ticks ^ stoa__state_ticks(stoa__column_state(filler)));
-    stoa__vector_move(place + 12 * shift->to.slot, hole + hole_at);
-    stoa__vector_move(hole + hole_at, filler + filler_at);
-    if (left) {
-        uint8_t *gap = shift->from.columns[side], *fill = shift->last.columns[side];
-        differ |= stoa__state_ticks(stoa__column_state(gap)) ^
-                  stoa__state_ticks(stoa__column_state(fill));
-        stoa__vector_move(gap + hole_at, fill + filler_at);
-    }
-    return differ;
-}
-
 /* Two words side by side, in a register of which there are enough. */
 #if defined(__SSE2__)
 typedef __m128i stoa__two;
@@ -242,61 +211,101 @@ STOA__INLINE void stoa__two_write(void *to, stoa__two two) {
 #endif
 }
 
-/* True if no ticks have to be merged when a row is shifted that keeps one vector. */
-STOA__INLINE bool stoa__vector_same(const stoa__way *way, const stoa_chunk_ref *chunk) {
-    uint32_t out = way->kept[0], in = way->kept[1];
-    uint64_t ticks = stoa__state_ticks(stoa__column_state(chunk->columns[out]));
-    return STOA_LIKELY(ticks == stoa__state_ticks(stoa__column_state(way->end->columns[in]))) &&
-           STOA_LIKELY(ticks == stoa__state_ticks(stoa__column_state(way->tail->columns[out])));
+/* The number of the chunk of an entity that may be shifted. */
+STOA__INLINE size_t stoa__vector_number(const stoa__storage *storage, uint64_t handle) {
+    return storage->head.records[STOA_FIRST(handle)].place >> STOA_PLACE_BITS;
 }
 
-/* Shifts a row with a vector that is put, where no ticks have to be merged; returns where that is.
- * Everything of the rows is read before any of them is written, the caller's value first, which may
- * be in one of them: behind stores whose place is known late reads would wait. */
-STOA__INLINE uint8_t *stoa__vector_put(const stoa__storage *storage, const stoa__way *way,
-                                       const stoa_chunk_ref *chunk, uint64_t handle,
-                                       const uint8_t *value) {
+/* True if no ticks have to be merged when a row of a chunk is shifted that keeps one vector. */
+STOA__INLINE bool stoa__vector_same(const stoa__way *way, size_t number, bool left) {
+    uint64_t ticks = stoa__state_ticks(stoa__column_state(way->kept_table[number]));
+    uint64_t differ = (ticks ^ stoa__state_ticks(stoa__column_state(way->end_columns.kept))) |
+                      (ticks ^ stoa__state_ticks(stoa__column_state(way->tail_columns.kept)));
+    if (left) {
+        differ |= stoa__state_ticks(stoa__column_state(way->side_table[number])) ^
+                  stoa__state_ticks(stoa__column_state(way->tail_columns.side));
+    }
+    return STOA_LIKELY(differ == 0);
+}
+
+/* A vector in registers. */
+typedef struct stoa__vector {
+    uint64_t first;
+    uint32_t last;
+} stoa__vector;
+
+STOA__INLINE stoa__vector stoa__vector_read(const uint8_t *from) {
+    stoa__vector vector;
+    memcpy(&vector.first, from, sizeof vector.first);
+    memcpy(&vector.last, from + 8, sizeof vector.last);
+    return vector;
+}
+
+STOA__INLINE void stoa__vector_write(uint8_t *to, stoa__vector vector) {
+    memcpy(to, &vector.first, sizeof vector.first);
+    memcpy(to + 8, &vector.last, sizeof vector.last);
+}
+
+/* A row that keeps one vector is shifted, with nothing to merge: what both kinds of it have in
+ * common. Everything of the rows is read before any of them is written: behind stores whose place
+ * is known late reads would wait. Returns the row at the end of the target; `from` and `last` are
+ * the row that leaves and the last one. */
+STOA__INLINE size_t stoa__vector_shift(const stoa__storage *storage, const stoa__way *way,
+                                       const stoa_chunk_ref *chunk, size_t number, uint64_t handle,
+                                       size_t *from, size_t *last) {
     stoa_chunk *end = way->end, *tail = way->tail;
-    size_t row = (uint32_t)end->count, last = (uint32_t)tail->count - 1;
+    size_t row = (uint32_t)end->count, filler = (uint32_t)tail->count - 1;
     end->count = (int32_t)row + 1;
-    tail->count = (int32_t)last;
-    stoa__two given = stoa__two_read(value, value + 4);
-    uint32_t given_end, leaves_end, fills_end;
-    uint64_t leaves, fills;
-    memcpy(&given_end, value + 8, sizeof given_end);
+    tail->count = (int32_t)filler;
     uint32_t place = end->number << STOA_PLACE_BITS | (uint32_t)row;
-    size_t out = way->kept[0];
-    uint64_t moved = stoa_bits_read(tail->columns[0] + 8 * last);
-    const uint8_t *filler = tail->columns[out] + 12 * last;
+    uint64_t moved = stoa_bits_read(way->tail_columns.entities + 8 * filler);
     stoa_record *records = storage->head.records;
     size_t slot = records[STOA_FIRST(handle)].place;
     /* The record of the entity comes second: if its row is the last one both are the same. */
     records[STOA_FIRST(moved)].place = (uint32_t)slot;
     records[STOA_FIRST(handle)].place = place;
     slot &= STOA__ROWS_MAX - 1;
-    uint8_t *entity = chunk->columns[0] + 8 * slot, *hole = chunk->columns[out] + 12 * slot;
-    memcpy(&leaves, hole, sizeof leaves);
-    memcpy(&leaves_end, hole + 8, sizeof leaves_end);
-    memcpy(&fills, filler, sizeof fills);
-    memcpy(&fills_end, filler + 8, sizeof fills_end);
-    uint8_t *const *columns = end->columns;
-    uint8_t *put = columns[way->side], *to = columns[way->kept[1]] + 12 * row;
-    const uint32_t *tick = &storage->head.tick;
-    memcpy(columns[0] + 8 * row, &handle, sizeof handle);
-    stoa__two_write((uint8_t *)stoa__column_state(put) + offsetof(stoa_column_state, changed),
-                    stoa__two_read(tick, tick));
-    put += 12 * row;
-    stoa__two_write(put, given);
-    memcpy(put + 8, &given_end, sizeof given_end);
-    memcpy(to, &leaves, sizeof leaves);
-    memcpy(to + 8, &leaves_end, sizeof leaves_end);
-    memcpy(entity, &moved, sizeof moved);
-    memcpy(hole, &fills, sizeof fills);
-    memcpy(hole + 8, &fills_end, sizeof fills_end);
+    uint8_t *hole = way->kept_table[number] + 12 * slot;
+    stoa__vector leaves = stoa__vector_read(hole);
+    stoa__vector fills = stoa__vector_read(way->tail_columns.kept + 12 * filler);
+    memcpy(way->end_columns.entities + 8 * row, &handle, sizeof handle);
+    stoa__vector_write(way->end_columns.kept + 12 * row, leaves);
+    memcpy(chunk->columns[0] + 8 * slot, &moved, sizeof moved);
+    stoa__vector_write(hole, fills);
     uint32_t *rows = storage->rows;
     rows[way->indexes[0]]--;
     rows[way->indexes[1]]++;
+    *from = slot;
+    *last = filler;
+    return row;
+}
+
+/* Shifts a row with a vector that is put, where no ticks have to be merged; returns where that is.
+ * The caller's value is read first, since it may be in one of the rows. */
+STOA__INLINE uint8_t *stoa__vector_put(const stoa__storage *storage, const stoa__way *way,
+                                       const stoa_chunk_ref *chunk, size_t number, uint64_t handle,
+                                       const uint8_t *value) {
+    stoa__two given = stoa__two_read(value, value + 4);
+    uint32_t given_end;
+    memcpy(&given_end, value + 8, sizeof given_end);
+    uint8_t *put = way->end_columns.side;
+    const uint32_t *tick = &storage->head.tick;
+    stoa__two_write((uint8_t *)stoa__column_state(put) + offsetof(stoa_column_state, changed),
+                    stoa__two_read(tick, tick));
+    size_t from, last;
+    put += 12 * stoa__vector_shift(storage, way, chunk, number, handle, &from, &last);
+    stoa__two_write(put, given);
+    memcpy(put + 8, &given_end, sizeof given_end);
     return put;
+}
+
+/* Shifts a row that leaves a vector behind, where no ticks have to be merged. */
+STOA__INLINE void stoa__vector_take(const stoa__storage *storage, const stoa__way *way,
+                                    const stoa_chunk_ref *chunk, size_t number, uint64_t handle) {
+    uint8_t *gap = way->side_table[number];
+    size_t from, last;
+    stoa__vector_shift(storage, way, chunk, number, handle, &from, &last);
+    stoa__vector_write(gap + 12 * from, stoa__vector_read(way->tail_columns.side + 12 * last));
 }
 
 #endif

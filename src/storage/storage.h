@@ -172,6 +172,13 @@ typedef struct stoa__edge {
 #define STOA__GATE_ANY 0x01000000u
 #define STOA__GATE_SPARSE (STOA__GATE_TOLD | STOA__GATE_ANY)
 
+/* Columns of a chunk that a way leads from or to. */
+typedef struct stoa__way_columns {
+    uint8_t *entities;
+    uint8_t *kept;
+    uint8_t *side; /* of what is put or left behind; NULL if it is not there */
+} stoa__way_columns;
+
 /* How a component of a described type was put last, or taken away: along an edge, with what a shift
  * of rows needs side by side, so that the processor comes to all of it by one step. It is right as
  * long as its gate is open. */
@@ -190,8 +197,12 @@ typedef struct stoa__way {
         stoa_chunk *tail; /* of the source */
         uint32_t **pages; /* of the set, if it is one of vectors that nobody watches, else NULL */
     };
-    stoa_chunk *end;     /* the tail of the target */
-    uint32_t indexes[2]; /* of source and target */
+    stoa_chunk *end;                /* the tail of the target */
+    uint32_t indexes[2];            /* of source and target */
+    stoa__way_columns tail_columns; /* where one vector is shifted: of the tail */
+    stoa__way_columns end_columns;  /* and of the end */
+    uint8_t *const *kept_table;     /* by chunk number: the column that is kept, in the source */
+    uint8_t *const *side_table;     /* and the one that is left behind, or NULL */
 } stoa__way;
 
 /* The edges of an archetype: open addressing by hash. With none there is one cell, which is free.
@@ -313,7 +324,7 @@ typedef struct stoa__storage {
     uint32_t column_capacity;  /* of each table in head.columns: the same */
     uint32_t column_list;      /* capacity of head.columns */
     uint32_t column_tables;    /* tables in it */
-    uint32_t chunk_free_first; /* free numbers form a list through `data` */
+    uint32_t chunk_free_first; /* free numbers form a list through `columns` */
     uint32_t chunk_free_count;
     uint32_t
         chunk_changes; /* moves on whenever a chunk comes, goes, or has its columns elsewhere */

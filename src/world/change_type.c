@@ -45,7 +45,7 @@ static void way_note(const stoa_world *world, const stoa_type *type, uint32_t ke
     const stoa__storage *storage = &world->storage;
     const stoa__hop *hop = stoa__edge_hop_at(storage, key);
     if (hop->key == key && stoa__gate_now(storage) == stoa__gate_of(hop->edge->epoch)) {
-        stoa__way_fill(way, hop->edge, STOA_LOAD(&type->slot));
+        stoa__way_fill(&world->storage, way, hop->edge, STOA_LOAD(&type->slot));
     }
 }
 
@@ -114,8 +114,7 @@ STOA__INLINE uint8_t *put_shift(const stoa__storage *storage, const stoa__way *w
     size_t size = edge->puts->size;
     stoa__state_mark(stoa__column_state(column), storage->head.tick, true);
     stoa__value_words(column + shift->to.slot * size, data, size);
-    *differ = STOA_LIKELY(edge->vector) ? stoa__shift_vector(shift, way, false)
-                                        : stoa__shift_kept(shift, edge);
+    *differ = stoa__shift_kept(shift, edge);
     return column + shift->to.slot * size;
 }
 
@@ -185,11 +184,12 @@ STOA__INLINE stoa_status vector_set(stoa_world *world, stoa_entity e, stoa_type 
     if (!STOA_LIKELY(chunk != NULL)) {
         return type_set_hop(world, e, type, value);
     }
-    stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
-    uint8_t *column = shift.to.columns[way->side];
-    stoa__state_mark(stoa__column_state(column), storage->head.tick, true);
-    stoa__value_words(column + 12 * shift.to.slot, value, 12);
-    return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, false));
+    size_t number = stoa__vector_number(storage, handle);
+    if (!stoa__vector_same(way, number, false)) {
+        return put_untold(storage, way, chunk, handle, value);
+    }
+    stoa__vector_put(storage, way, chunk, number, handle, value);
+    return STOA_OK;
 }
 
 /* vector_set where one hook is told. */
@@ -201,10 +201,11 @@ STOA__APART static stoa_status vector_set_told(stoa_world *world, stoa_entity e,
     if (!STOA_LIKELY(chunk != NULL)) {
         return type_set_hop(world, e, type, value);
     }
-    if (!STOA_LIKELY(stoa__vector_same(way, chunk))) {
+    size_t number = stoa__vector_number(&world->storage, handle);
+    if (!stoa__vector_same(way, number, false)) {
         return put_told(world, way, chunk, e, value);
     }
-    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, handle, value);
+    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, number, handle, value);
     const stoa__hook *hook = way->edge->hook;
     stoa__hook_lock_first(world, e);
     hook->call(world, e, put, hook->user);
@@ -310,8 +311,12 @@ STOA__APART static stoa_status vector_remove(stoa_world *world, stoa_entity e, s
     if (!STOA_LIKELY(chunk != NULL)) {
         return type_remove_hop(world, e, type);
     }
-    stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
-    return shift_end(way->edge, &shift, stoa__shift_vector(&shift, way, true));
+    size_t number = stoa__vector_number(storage, handle);
+    if (!stoa__vector_same(way, number, true)) {
+        return drop_untold(storage, way, chunk, handle);
+    }
+    stoa__vector_take(storage, way, chunk, number, handle);
+    return STOA_OK;
 }
 
 /* Takes a sparse component away along a way that is open; see sparse_set. */

@@ -146,8 +146,12 @@ static void bundle_remember(stoa_world *world, uint32_t at, const uint32_t *slot
 static void bundle_show(const stoa__storage *storage, const stoa__bundle *bundle,
                         stoa_bundle *shown) {
     const stoa__edge *edge = bundle->edge;
+    stoa_chunk *tail = edge->target->tail;
     *shown = (stoa_bundle){.epoch = storage->head.epoch,
                            .target = (stoa_archetype_front *)(void *)edge->target,
+                           .chunk = tail,
+                           .entities = tail->columns[0],
+                           .capacity = edge->target->head.chunk_capacity,
                            .index = edge->target->index};
     uint32_t sizes = (uint32_t)bundle->count << 24;
     sizes |= storage->record_stamps != NULL ? STOA_SIZES_STAMPED : 0;
@@ -160,13 +164,13 @@ static void bundle_show(const stoa__storage *storage, const stoa__bundle *bundle
             return;
         }
         shown->slots[i] = bundle->slots[i];
-        shown->indexes[i] = bundle->puts[i].to;
+        shown->columns[i] = stoa_column_begin(tail->columns, bundle->puts[i].to);
         sizes |= size << 8 * i;
     }
     shown->sizes = sizes;
 }
 
-/* Reads anew where the values of a bundle go. */
+/* Reads anew where the values of a bundle go: to the last chunk of an archetype that has rows. */
 STOA__COLD static void bundle_refresh(stoa_world *world, stoa__bundle *bundle) {
     stoa__storage *storage = &world->storage;
     stoa__edge *edge = bundle->edge;
@@ -188,7 +192,8 @@ stoa_status stoa__bundles_check(const stoa_world *world) {
     for (uint32_t i = 0; i < STOA_BUNDLES; i++) {
         const stoa__bundle *bundle = &world->bundles[i];
         const stoa_bundle *shown = &storage->bundles[i];
-        if (shown->sizes == 0 || shown->epoch != storage->head.epoch) {
+        if (shown->sizes == 0 || shown->epoch != storage->head.epoch ||
+            shown->chunk != bundle->edge->target->tail) {
             continue;
         }
         stoa_bundle right;
@@ -197,7 +202,7 @@ stoa_status stoa__bundles_check(const stoa_world *world) {
         for (int32_t k = 0; good && k < bundle->count; k++) {
             stoa_component id = STOA_LOAD(&storage->registry.slot_ids[bundle->slots[k]]);
             const stoa_column *column = stoa__archetype_column(bundle->edge->target, id);
-            good = column != NULL && column->index == shown->indexes[k] &&
+            good = column != NULL && column->index == bundle->puts[k].to &&
                    stoa__component_at(storage, id)->info.size == bundle->puts[k].size;
         }
         if (!good) {
@@ -349,7 +354,8 @@ stoa_entity stoa_create_values(stoa_world *world, const stoa_value *values, int3
         stoa__world_report(world, status);
         return STOA_NULL;
     }
-    if (!STOA_LIKELY(bundle->epoch == storage->head.epoch)) {
+    if (!STOA_LIKELY(bundle->epoch == storage->head.epoch &&
+                     storage->bundles[bundle - world->bundles].chunk == edge->target->tail)) {
         bundle_refresh(world, bundle);
     }
     for (int32_t i = 0; i < count; i++) {
@@ -404,7 +410,7 @@ STOA__INLINE bool piece_known(const stoa_bundle *bundle, int32_t i, piece p) {
 STOA__INLINE void piece_write(const stoa_bundle *bundle, int32_t i, stoa_room room, piece p,
                               uint64_t ticks) {
     size_t size = bundle->sizes >> 8 * i & 0xFF;
-    uint8_t *column = stoa_column_begin(room.columns, bundle->indexes[i]);
+    uint8_t *column = bundle->columns[i];
     stoa_column_fresh(column, ticks);
     stoa__value_words(column + room.row * size, p.data, size);
 }

@@ -134,21 +134,25 @@ STOA__INLINE void stoa__bundles_clear(stoa_world *world) {
 /* STOA_CORRUPT if stoa_create_with would make something else of a bundle than a call does. */
 stoa_status stoa__bundles_check(const stoa_world *world);
 
-/* Where a type is remembered among `count`, in bytes from the first one on: what is remembered of
- * one takes a cache line. */
-#define STOA__TYPE_AT(type, count) ((uintptr_t)(type) & ((uintptr_t)STOA__LINE * ((count)-1)))
+/* Where a type is remembered in an array of a power of two of elements, in bytes from the first one
+ * on: what is remembered of one takes a power of two of cache lines. */
+#define STOA__TYPE_AT(type, array) ((uintptr_t)(type) & (sizeof(array) - sizeof((array)[0])))
+
+_Static_assert((sizeof(stoa__way) & (sizeof(stoa__way) - 1)) == 0, "ways are found by a mask");
+_Static_assert((sizeof(stoa__type_hop) & (sizeof(stoa__type_hop) - 1)) == 0,
+               "types are found by a mask");
 
 /* Where a type is remembered. */
 STOA__INLINE stoa__type_hop *stoa__type_hop_at(const stoa_world *world, const stoa_type *type) {
-    return (stoa__type_hop *)((uintptr_t)world->types + STOA__TYPE_AT(type, STOA__TYPES));
+    return (stoa__type_hop *)((uintptr_t)world->types + STOA__TYPE_AT(type, world->types));
 }
 
 /* Where the way of putting it is remembered, or of taking it away. */
 STOA__INLINE stoa__way *stoa__type_put_at(const stoa_world *world, const stoa_type *type) {
-    return (stoa__way *)((uintptr_t)world->puts + STOA__TYPE_AT(type, STOA__WAYS));
+    return (stoa__way *)((uintptr_t)world->puts + STOA__TYPE_AT(type, world->puts));
 }
 STOA__INLINE stoa__way *stoa__type_drop_at(const stoa_world *world, const stoa_type *type) {
-    return (stoa__way *)((uintptr_t)world->drops + STOA__TYPE_AT(type, STOA__WAYS));
+    return (stoa__way *)((uintptr_t)world->drops + STOA__TYPE_AT(type, world->drops));
 }
 
 /* What is remembered of a type, or NULL; neither need be there. */

@@ -322,6 +322,51 @@ static void wrong_ways_are_found(void **state) {
         *way = good;
         assert_int_equal(stoa_check(w), STOA_OK);
     }
+    uint8_t **const columns[] = {&way->tail_columns.entities, &way->tail_columns.kept,
+                                 &way->end_columns.entities, &way->end_columns.kept,
+                                 &way->end_columns.side};
+    for (int i = 0; i < 5; i++) {
+        *columns[i] += 64;
+        assert_int_equal(stoa_check(w), STOA_CORRUPT);
+        *way = good;
+    }
+    way->kept_table++;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    *way = good;
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
+/* ACC-05 STO-06: rows are not shifted to or from where a chunk was that went and came back. */
+static void chunks_that_come_back_elsewhere_are_noticed(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    static stoa_entity e[12000];
+    for (int round = 0; round < 3; round++) {
+        int32_t first = round == 2 ? 0 : 3;
+        for (int32_t i = round == 0 ? 0 : first; i < 12000; i++) {
+            e[i] = stoa_create_with(w, STOA_VALUE(Place, {(float)i, 0, 0}));
+        }
+        for (int32_t i = 0; i < 12000; i++) {
+            assert_int_equal(stoa_set(w, e[i], Speed, {(float)-i, 2, 3}), STOA_OK);
+        }
+        for (int32_t i = 0; i < 12000; i += 2) {
+            assert_int_equal(stoa_remove(w, e[i], Speed), STOA_OK);
+        }
+        assert_int_equal(stoa_check(w), STOA_OK);
+        for (int32_t i = 0; i < 12000; i++) {
+            const Speed *speed = stoa_try_get(w, e[i], Speed);
+            assert_int_equal((int32_t)stoa_get(w, e[i], Place)->x, i);
+            assert_int_equal(speed != NULL ? (int32_t)speed->x : -i, -i);
+            assert_int_equal(speed != NULL, i % 2);
+        }
+        for (int32_t i = 12000; i-- > (round == 1 ? 0 : 3);) {
+            assert_int_equal(stoa_destroy(w, e[i]), STOA_OK);
+        }
+        if (round > 0) {
+            assert_int_equal(stoa_compact(w), STOA_OK);
+        }
+        assert_int_equal(stoa_create_bulk(w, 9000, NULL, STOA_ZERO(Four)), STOA_OK);
+    }
 }
 
 int main(void) {
@@ -335,6 +380,8 @@ int main(void) {
                                         support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(frames_end_shifting, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(wrong_ways_are_found, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(chunks_that_come_back_elsewhere_are_noticed, support_setup,
+                                        support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

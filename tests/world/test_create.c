@@ -213,10 +213,54 @@ static void check_finds_a_bundle_that_is_not_as_remembered(void **state) {
         bundle = front->bundles[i].sizes != 0 ? &front->bundles[i] : bundle;
     }
     assert_non_null(bundle);
-    bundle->indexes[0] += 1;
+    const stoa_bundle good = *bundle;
+    uint8_t **const places[] = {&bundle->columns[0], &bundle->entities};
+    for (int i = 0; i < 2; i++) {
+        *places[i] += 4;
+        assert_int_equal(stoa_check(w), STOA_CORRUPT);
+        *bundle = good;
+    }
+    bundle->capacity++;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
-    bundle->indexes[0] -= 1;
+    *bundle = good;
     assert_int_equal(stoa_check(w), STOA_OK);
+}
+
+#define CHUNK_ROWS 2048
+#define CHUNKS_MADE 9
+
+/* Makes entities up to a number, each with that of its own. */
+static void crowd_make(stoa_world *w, stoa_entity *e, int32_t from, int32_t to) {
+    for (int32_t i = from; i < to; i++) {
+        e[i] = stoa_create_with(w, STOA_VALUE(Vector, {(float)i, 1, 2}), STOA_VALUE(Pair, {i, -i}));
+        assert_int_not_equal(e[i].index, 0);
+    }
+}
+
+/* STO-02 STO-06 ENT-06: chunks that went and come back, at the same place of their list but with
+ * columns elsewhere, are not taken for those that are remembered. */
+static void chunk_that_comes_back_elsewhere_is_noticed(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    static stoa_entity e[CHUNK_ROWS * CHUNKS_MADE];
+    const int32_t all = CHUNK_ROWS * CHUNKS_MADE;
+    crowd_make(w, e, 0, all);
+    for (int32_t round = 0; round < 3; round++) {
+        int32_t left = round == 0 ? 5 : round == 1 ? CHUNK_ROWS + 5 : 0;
+        for (int32_t i = all; i-- > left;) {
+            assert_int_equal(stoa_destroy(w, e[i]), STOA_OK);
+        }
+        if (round > 0) {
+            assert_int_equal(stoa_compact(w), STOA_OK);
+        }
+        /* Others take the memory that was given back. */
+        assert_int_equal(stoa_create_bulk(w, 20000, NULL, STOA_ZERO(Quad)), STOA_OK);
+        crowd_make(w, e, left, all);
+        assert_int_equal(stoa_check(w), STOA_OK);
+        for (int32_t i = 0; i < all; i++) {
+            assert_int_equal((int32_t)stoa_get(w, e[i], Vector)->x, i);
+            assert_int_equal(stoa_get(w, e[i], Pair)->b, -i);
+        }
+    }
 }
 
 int main(void) {
@@ -231,6 +275,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bundle_in_the_caller_is_refused_as_a_call_is, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(value_with_a_wrong_size_takes_the_call, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(chunk_that_comes_back_elsewhere_is_noticed, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(check_finds_a_bundle_that_is_not_as_remembered,
                                         support_setup, support_teardown),

@@ -5,7 +5,8 @@
  * bytes, whatever its size: the rest falls on rows that nobody has yet, for which the last rows of
  * a chunk leave no room.
  *
- * What there is to know of a part is read by one load, and so is a record. The tick is read before
+ * Where its columns begin is known for the last chunk, and noted anew for another. A record is read
+ * by one load. The tick is read before
  * anything is written. A free slot and how many there are left are written by one store, but read
  * one by one: who else takes slots writes one after the other, and a load of both would have to
  * wait until both are in the cache. */
@@ -21,11 +22,9 @@ STOA_BEGIN
 #define STOA_MOULD_LEAST 3
 
 /// Writes the value of a part into a row, and marks its column.
-STOA_FORCED void stoa_mould_write(const stoa_mould_part *part, uint8_t *const *columns, size_t row,
-                                  uint64_t ticks) {
-    stoa_pair pair = stoa_pair_read(&part->to);
-    uint8_t *column = columns[pair.first];
-    memcpy(column + row * pair.second, part->value, sizeof part->value);
+STOA_FORCED void stoa_mould_write(const stoa_mould_part *part, size_t row, uint64_t ticks) {
+    uint8_t *column = part->column;
+    memcpy(column + row * part->size, part->value, sizeof part->value);
     stoa_column_fresh(column, ticks);
 }
 
@@ -43,10 +42,9 @@ STOA_FORCED void stoa_mould_settle(stoa_world_front *w, const stoa_mould *mould,
 
 /// A row that belongs to a new entity and is to be filled.
 typedef struct stoa_cast {
-    uint8_t *const *columns; ///< of its chunk
-    size_t row;              ///< in the chunk
-    uint64_t ticks;          ///< the tick twice
-    uint64_t handle;         ///< the entity
+    size_t row;      ///< in the mould's chunk
+    uint64_t ticks;  ///< the tick twice
+    uint64_t handle; ///< the entity
 } stoa_cast;
 
 /// Takes a free slot and a row of a mould that is ready; false, and nothing done, if there is none.
@@ -57,10 +55,9 @@ STOA_FORCED bool stoa_mould_take(stoa_world_front *w, const stoa_mould *mould, i
     memcpy(&chunk, &((stoa_archetype_front *)mould->target)->tail, sizeof chunk);
     cast->row = (uint32_t)chunk->count;
     uint32_t index = stoa_number_read(&w->free_first);
-    if (!STOA_LIKELY((int32_t)cast->row < limit && index != 0)) {
+    if (!STOA_LIKELY(chunk == mould->chunk && (int32_t)cast->row < limit && index != 0)) {
         return false;
     }
-    cast->columns = chunk->columns;
     cast->ticks = STOA_JOIN(w->head.tick, w->head.tick);
     stoa_pair record = stoa_pair_read(&w->head.records[index]);
     uint32_t generation = record.first & 0x7FFFFFFFu;
@@ -74,9 +71,10 @@ STOA_FORCED bool stoa_mould_take(stoa_world_front *w, const stoa_mould *mould, i
 /// Writes the entity and the first STOA_MOULD_LEAST values of a row.
 STOA_FORCED stoa_entity stoa_mould_fill(const stoa_mould *mould, const stoa_cast *cast) {
     stoa_entity e;
-    memcpy(cast->columns[0] + cast->row * sizeof cast->handle, &cast->handle, sizeof cast->handle);
+    uint8_t *entities = (uint8_t *)mould->entities;
+    memcpy(entities + cast->row * sizeof cast->handle, &cast->handle, sizeof cast->handle);
     for (uint32_t i = 0; i < STOA_MOULD_LEAST; i++) {
-        stoa_mould_write(&mould->parts[i], cast->columns, cast->row, cast->ticks);
+        stoa_mould_write(&mould->parts[i], cast->row, cast->ticks);
     }
     memcpy(&e, &cast->handle, sizeof e);
     return e;

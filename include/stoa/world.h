@@ -89,6 +89,7 @@ stoa_entity stoa_create_three(stoa_world *world, stoa_type *first, const void *f
 
 /// Where a mould writes one component, and what.
 typedef struct stoa_mould_part {
+    uint8_t *column;   ///< where that of the mould's chunk begins
     uint32_t to;       ///< which of a chunk's columns it goes to
     uint32_t size;     ///< of one value; 0 for a tag
     uint64_t value[2]; ///< its bytes, then zeros
@@ -104,6 +105,8 @@ typedef struct stoa_mould {
     uint32_t epoch;           ///< of the world's layouts that it was made ready for
     void *target;             ///< where the entities go; NULL if it is not ready
     void *stamped;            ///< the same in a world that keeps frames, where `target` is NULL
+    void *chunk;              ///< the last one there, when this was noted
+    void *entities;           ///< of that chunk
     uint32_t index;           ///< of where they go
     uint32_t part_count;      ///< of parts
     uint32_t value_count;     ///< of those with values, which come first; the others are tags

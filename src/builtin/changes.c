@@ -20,8 +20,9 @@
 /* Chunks with news that are remembered; if there are more all chunks are asked again. */
 #define FEW_CHUNKS 32
 
-/* Chunks ahead of its turn at which memory of one is asked for. */
+/* Chunks ahead of its turn at which the states of one are asked for, and where they are. */
 #define EXPECT_CHUNKS 16
+#define EXPECT_TABLES 32
 
 /* Entities that are looked up together: so they wait for memory at the same time. */
 #define FOUND_COUNT 64
@@ -148,7 +149,9 @@ static void news_read(const stoa__transforms *t, news *told) {
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         const stoa_chunk *chunk = it.chunk - 1;
         bool far = it.chunk_end - chunk > EXPECT_CHUNKS;
+        bool further = it.chunk_end - chunk > EXPECT_TABLES;
         chunk_states soon = states_of(far ? chunk + EXPECT_CHUNKS : chunk, it.indexes);
+        STOA_PREFETCH((further ? chunk + EXPECT_TABLES : chunk)->columns);
         STOA_PREFETCH(soon.local);
         STOA_PREFETCH(soon.world);
         rows += (uint32_t)it.count;

@@ -281,17 +281,22 @@ STOA__INLINE size_t stoa__vector_shift(const stoa__storage *storage, const stoa_
 }
 
 /* Shifts a row with a vector that is put, where no ticks have to be merged; returns where that is.
- * The caller's value is read first, since it may be in one of the rows. */
+ * The caller's value is read first, since it may be in one of the rows. `known`: it is looked up
+ * whether the column is marked already, which saves a store and takes a load: hook_add took 11.8 ns
+ * with it instead of 12.2, add_remove 24.5 instead of 22. */
 STOA__INLINE uint8_t *stoa__vector_put(const stoa__storage *storage, const stoa__way *way,
                                        const stoa_chunk_ref *chunk, size_t number, uint64_t handle,
-                                       const uint8_t *value) {
+                                       const uint8_t *value, bool known) {
     stoa__two given = stoa__two_read(value, value + 4);
     uint32_t given_end;
     memcpy(&given_end, value + 8, sizeof given_end);
     uint8_t *put = way->end_columns.side;
-    const uint32_t *tick = &storage->head.tick;
-    stoa__two_write((uint8_t *)stoa__column_state(put) + offsetof(stoa_column_state, changed),
-                    stoa__two_read(tick, tick));
+    uint64_t ticks = STOA_JOIN(storage->head.tick, storage->head.tick);
+    if (!known || !STOA_LIKELY(stoa__state_ticks(stoa__column_state(put)) == ticks)) {
+        const uint32_t *tick = &storage->head.tick;
+        stoa__two_write((uint8_t *)stoa__column_state(put) + offsetof(stoa_column_state, changed),
+                        stoa__two_read(tick, tick));
+    }
     size_t from, last;
     put += 12 * stoa__vector_shift(storage, way, chunk, number, handle, &from, &last);
     stoa__two_write(put, given);

@@ -188,7 +188,7 @@ STOA__INLINE stoa_status vector_set(stoa_world *world, stoa_entity e, stoa_type 
     if (!stoa__vector_same(way, number, false)) {
         return put_untold(storage, way, chunk, handle, value);
     }
-    stoa__vector_put(storage, way, chunk, number, handle, value);
+    stoa__vector_put(storage, way, chunk, number, handle, value, false);
     return STOA_OK;
 }
 
@@ -205,7 +205,7 @@ STOA__APART static stoa_status vector_set_told(stoa_world *world, stoa_entity e,
     if (!stoa__vector_same(way, number, false)) {
         return put_told(world, way, chunk, e, value);
     }
-    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, number, handle, value);
+    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, number, handle, value, true);
     const stoa__hook *hook = way->edge->hook;
     stoa__hook_lock_first(world, e);
     hook->call(world, e, put, hook->user);

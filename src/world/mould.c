@@ -67,7 +67,7 @@ static bool parts_make(stoa_mould *mould, const stoa__edge *edge, const stoa__va
 static void mould_ready(stoa_world *world, stoa_mould *mould) {
     stoa__storage *storage = &world->storage;
     stoa__values bundle;
-    mould->target = mould->stamped = NULL;
+    mould->target = mould->stamped = mould->chunk = NULL;
     mould->tried = true;
     mould->epoch = storage->head.epoch;
     if (mould->count > STOA_MOULD_MAX ||
@@ -103,27 +103,40 @@ STOA__APART static stoa_entity create_any(stoa_world *world, stoa_mould *mould) 
     return stoa_create_values(world, mould->values, mould->count);
 }
 
+/* Notes where the columns of a chunk begin, if they are not those that are noted. */
+STOA__INLINE void parts_aim(stoa_mould *mould, stoa_chunk *chunk) {
+    if (STOA_LIKELY(mould->chunk == chunk)) {
+        return;
+    }
+    mould->chunk = chunk;
+    mould->entities = chunk->columns[0];
+    for (uint32_t i = 0; i < mould->part_count; i++) {
+        stoa_mould_part *part = &mould->parts[i];
+        part->column = stoa_column_begin(chunk->columns, part->to);
+    }
+}
+
 /* Fills a row with all parts of a mould. */
 STOA__INLINE stoa_entity row_fill(const stoa_mould *mould, const stoa_cast *cast) {
     stoa_entity e = stoa_mould_fill(mould, cast);
     uint32_t i = STOA_MOULD_LEAST;
     for (; i < mould->value_count; i++) {
-        stoa_mould_write(&mould->parts[i], cast->columns, cast->row, cast->ticks);
+        stoa_mould_write(&mould->parts[i], cast->row, cast->ticks);
     }
     for (; i < mould->part_count; i++) {
-        stoa_column_fresh(stoa_column_begin(cast->columns, mould->parts[i].to), cast->ticks);
+        stoa_column_fresh(mould->parts[i].column, cast->ticks);
     }
     return e;
 }
 
 /* Fills the next row of an archetype, for which there is room, for an entity whose slot is taken.
  */
-static stoa_entity row_make(stoa_world *world, const stoa_mould *mould,
-                            const stoa__archetype *target, uint32_t index, uint32_t generation) {
+static stoa_entity row_make(stoa_world *world, stoa_mould *mould, const stoa__archetype *target,
+                            uint32_t index, uint32_t generation) {
     stoa_world_front *front = (stoa_world_front *)(void *)world;
     stoa_chunk *chunk = target->tail;
-    const stoa_cast cast = {.columns = chunk->columns,
-                            .row = (uint32_t)chunk->count,
+    parts_aim(mould, chunk);
+    const stoa_cast cast = {.row = (uint32_t)chunk->count,
                             .ticks = STOA_JOIN(front->head.tick, front->head.tick),
                             .handle = STOA_JOIN(index, generation)};
     stoa_mould_settle(front, mould, chunk, cast.row, index, generation);
@@ -161,6 +174,11 @@ stoa_entity stoa_create_mould(stoa_world *world, stoa_mould *mould) {
     if (!STOA_LIKELY(mould->target != NULL)) {
         return create_stamped(world, mould);
     }
+    stoa_chunk *tail = ((const stoa__archetype *)mould->target)->tail;
+    if (!STOA_LIKELY(tail->columns != NULL)) {
+        return create_any(world, mould);
+    }
+    parts_aim(mould, tail);
     stoa_cast cast;
     return STOA_LIKELY(
                stoa_mould_take((stoa_world_front *)(void *)world, mould, mould->bound, &cast))

@@ -157,6 +157,35 @@ static void mould_goes_on_in_a_world_that_keeps_frames(void **state) {
     stoa_frames_free(frames);
 }
 
+#define CROWD (5 * 2048)
+
+/* PRE-02 STO-06: chunks that went and come back, with columns elsewhere, are not taken for those
+ * that a mould knows. */
+static void mould_notices_a_chunk_that_comes_back_elsewhere(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    static stoa_entity e[CROWD];
+    const stoa_value values[] = {STOA_VALUE(Health, {7}), STOA_VALUE(Position, {1, 2, 3}),
+                                 STOA_ZERO(Cold)};
+    stoa_mould mould = {.values = values, .count = 3};
+    for (int round = 0; round < 3; round++) {
+        for (int32_t i = 0; i < CROWD; i++) {
+            e[i] = stoa_create_mould(w, &mould);
+            assert_int_not_equal(e[i].index, 0);
+        }
+        assert_int_equal(stoa_check(w), STOA_OK);
+        for (int32_t i = 0; i < CROWD; i++) {
+            assert_true(stoa_get(w, e[i], Position)->z == 3);
+        }
+        for (int32_t i = CROWD; i-- > 0;) {
+            assert_int_equal(stoa_destroy(w, e[i]), STOA_OK);
+        }
+        if (round > 0) {
+            assert_int_equal(stoa_compact(w), STOA_OK);
+        }
+        assert_int_equal(stoa_create_bulk(w, 20000, NULL, STOA_ZERO(Quad)), STOA_OK);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mould_makes_what_its_bundle_makes),
@@ -166,6 +195,8 @@ int main(void) {
                                         support_teardown),
         cmocka_unit_test_setup_teardown(mould_fails_as_its_bundle_does, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(mould_notices_a_chunk_that_comes_back_elsewhere,
+                                        support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,17 @@ static inline stoa_component type_make(fixture *f, uint32_t size) {
     return hooked_make(f, size, (stoa_hooks){0});
 }
 
+/* The archetype of run-time components of the given sizes, all new. */
+static inline stoa__archetype *archetype_sized(fixture *f, const uint32_t *sizes, uint32_t count) {
+    stoa_component ids[16];
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = type_make(f, sizes[i]);
+    }
+    stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, count);
+    assert_non_null(archetype);
+    return archetype;
+}
+
 /* Fills every byte of a row with the low byte of an entity's index. */
 static inline void row_fill(const stoa__archetype *archetype, stoa__row row, uint32_t index) {
     for (uint32_t i = 0; i < archetype->lane_count; i++) {

@@ -9,17 +9,6 @@ static int group_setup(void **state) {
     return chunks_setup(state, 65536);
 }
 
-/* The archetype of run-time components of the given sizes, all new. */
-static stoa__archetype *archetype_make(fixture *f, const uint32_t *sizes, uint32_t count) {
-    stoa_component ids[16];
-    for (uint32_t i = 0; i < count; i++) {
-        ids[i] = type_make(f, sizes[i]);
-    }
-    stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, count);
-    assert_non_null(archetype);
-    return archetype;
-}
-
 /* A set of up to 16 components, some of them tags. */
 static stoa__archetype *archetype_random(fixture *f, support_random *random) {
     uint32_t sizes[16];
@@ -30,7 +19,7 @@ static stoa__archetype *archetype_random(fixture *f, support_random *random) {
                    : kind == 1 ? 1 + support_random_below(random, 300)
                                : 1 + support_random_below(random, 24);
     }
-    return archetype_make(f, sizes, count);
+    return archetype_sized(f, sizes, count);
 }
 
 /* The chunks of a group that is as large as can be. */
@@ -129,7 +118,7 @@ static void columns_lie_side_by_side_and_on_lines(void **state) {
 /* STO-02: the chunks that an archetype gets are of groups like these. */
 static void chunks_of_an_archetype_lie_side_by_side(void **state) {
     fixture *f = *state;
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){12, 0, 4, 16}, 4);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){12, 0, 4, 16}, 4);
     for (uint32_t i = 0; i < 20 * archetype->full_capacity; i++) {
         row_add(f, archetype);
     }
@@ -149,7 +138,7 @@ static void chunks_of_an_archetype_lie_side_by_side(void **state) {
 /* STO-02: columns a multiple of 4 KiB apart would compete for the same cache sets. */
 static void large_columns_start_on_different_lines_of_a_page(void **state) {
     fixture *f = *state;
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){4, 4, 8, 4, 16, 4}, 6);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){4, 4, 8, 4, 16, 4}, 6);
     for (int32_t count = 1; count <= 64; count++) {
         stoa__group *group = stoa__group_new(&f->storage, archetype, 1024, count);
         assert_non_null(group);
@@ -169,7 +158,7 @@ static void chunks_that_fit_are_counted(void **state) {
     support_random random = {3};
     const uint32_t sizes[] = {1, 12, 100, 3000, 70000};
     for (int i = 0; i < 5; i++) {
-        stoa__archetype *archetype = archetype_make(f, &sizes[i], 1);
+        stoa__archetype *archetype = archetype_sized(f, &sizes[i], 1);
         uint32_t rows = archetype->full_capacity;
         for (int round = 0; round < 8; round++) {
             size_t size = 65536 + support_random_below(&random, 2u << 20);
@@ -190,7 +179,7 @@ static void groups_fit_into_slabs(void **state) {
     fixture *f = *state;
     const uint32_t sizes[] = {1, 12, 100, 3000, 70000, 3000000};
     for (int i = 0; i < 6; i++) {
-        stoa__archetype *archetype = archetype_make(f, &sizes[i], 1);
+        stoa__archetype *archetype = archetype_sized(f, &sizes[i], 1);
         stoa__layout_apply(&f->storage, archetype, archetype->full_capacity);
         for (int32_t want = 1; want <= 100; want += 9) {
             int32_t count = stoa__group_size(archetype, want);
@@ -209,7 +198,7 @@ static void large_group_fills_a_slab(void **state) {
     fixture *f = *state;
     const uint32_t sizes[] = {1, 12, 100, 3000, 70000, 600000};
     for (int i = 0; i < 6; i++) {
-        stoa__archetype *archetype = archetype_make(f, &sizes[i], 1);
+        stoa__archetype *archetype = archetype_sized(f, &sizes[i], 1);
         int32_t most = group_most(f, archetype);
         uint64_t chunk = stoa__layout_size(archetype, archetype->full_capacity);
         if (chunk * 64 > STOA__SLAB_BLOCK_MAX && chunk < STOA__SLAB_BLOCK_MAX / 10) {
@@ -227,7 +216,7 @@ static void large_group_fills_a_slab(void **state) {
 static void group_goes_with_its_last_chunk(void **state) {
     fixture *f = *state;
     support_random random = {5};
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){8, 0}, 2);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){8, 0}, 2);
     for (int round = 0; round < 20; round++) {
         size_t before = stoa__slab_held(&f->storage);
         int32_t order[64], count = round == 0 ? 64 : 1 + (int32_t)support_random_below(&random, 64);
@@ -257,7 +246,7 @@ static void group_goes_with_its_last_chunk(void **state) {
 /* STO-06 */
 static void neighbours_are_told_from_others(void **state) {
     fixture *f = *state;
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){4, 4}, 2);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){4, 4}, 2);
     stoa__group *one = stoa__group_new(&f->storage, archetype, 16, 4);
     stoa__group *other = stoa__group_new(&f->storage, archetype, 16, 4);
     for (int32_t i = 0; i < 4; i++) {
@@ -277,8 +266,8 @@ static void neighbours_are_told_from_others(void **state) {
 /* GEN-04 GEN-03 GEN-05 */
 static void group_is_made_wholly_or_not_at_all(void **state) {
     fixture *f = *state;
-    stoa__archetype *huge = archetype_make(f, (uint32_t[]){STOA_SIZE_MAX, 4}, 2);
-    stoa__archetype *small = archetype_make(f, (uint32_t[]){4}, 1);
+    stoa__archetype *huge = archetype_sized(f, (uint32_t[]){STOA_SIZE_MAX, 4}, 2);
+    stoa__archetype *small = archetype_sized(f, (uint32_t[]){4}, 1);
     size_t before = f->heap.bytes;
     assert_null(stoa__group_new(&f->storage, huge, 8, 1));
     f->heap.fail_at = 1;

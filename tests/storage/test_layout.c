@@ -6,17 +6,6 @@ static int layout_setup(void **state) {
     return chunks_setup(state, 65536);
 }
 
-/* The archetype of run-time components of the given sizes, all new. */
-static stoa__archetype *archetype_make(fixture *f, const uint32_t *sizes, uint32_t count) {
-    stoa_component ids[16];
-    for (uint32_t i = 0; i < count; i++) {
-        ids[i] = type_make(f, sizes[i]);
-    }
-    stoa__archetype *archetype = stoa__archetype_get(&f->storage, ids, count);
-    assert_non_null(archetype);
-    return archetype;
-}
-
 /* STO-02: the largest power of two that fits, at least one row, at most what a place can tell. */
 static void full_chunk_has_the_most_rows_that_fit(void **state) {
     (void)state;
@@ -48,7 +37,7 @@ static void sizes_are_whole_lines(void **state) {
                        : kind == 1 ? 1 + support_random_below(&random, 300)
                                    : 1 + support_random_below(&random, 24);
         }
-        stoa__archetype *archetype = archetype_make(f, sizes, count);
+        stoa__archetype *archetype = archetype_sized(f, sizes, count);
         for (uint32_t rows = 1; rows <= STOA__ROWS_MAX; rows *= 4) {
             stoa__layout_apply(&f->storage, archetype, rows);
             uint64_t sum = stoa__layout_entities(rows);
@@ -70,7 +59,7 @@ static void sizes_are_whole_lines(void **state) {
 /* ACC-01: an index is that of the lane, or tells a tag, whatever the layout. */
 static void indexes_stay_the_same(void **state) {
     fixture *f = *state;
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){0, 12, 0, 40, 3}, 5);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){0, 12, 0, 40, 3}, 5);
     assert_int_equal(archetype->lane_count, 3);
     for (uint32_t rows = 1; rows <= 1024; rows *= 2) {
         stoa__layout_apply(&f->storage, archetype, rows);
@@ -96,7 +85,7 @@ static void first_chunk_is_small(void **state) {
     fixture *f = *state;
     const uint32_t sizes[] = {1, 12, 24, 100, 500, 3000, 70000};
     for (int i = 0; i < 7; i++) {
-        stoa__archetype *archetype = archetype_make(f, &sizes[i], 1);
+        stoa__archetype *archetype = archetype_sized(f, &sizes[i], 1);
         uint32_t rows = stoa__layout_first(archetype);
         assert_in_range(rows, 1, archetype->full_capacity);
         assert_true(rows == 1 || stoa__layout_size(archetype, rows) <= 1024);
@@ -107,7 +96,7 @@ static void first_chunk_is_small(void **state) {
 /* ACC-05: who has noted where columns are can tell that it is old. */
 static void version_and_epoch_move_on(void **state) {
     fixture *f = *state;
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){4}, 1);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){4}, 1);
     uint32_t version = archetype->head.version, epoch = f->storage.head.epoch;
     assert_int_not_equal(version, 0);
     stoa__layout_apply(&f->storage, archetype, 64);
@@ -118,7 +107,7 @@ static void version_and_epoch_move_on(void **state) {
 /* GEN-05: a size that does not fit 32 bits is told as such, not cut. */
 static void size_beyond_32_bits_is_not_cut(void **state) {
     fixture *f = *state;
-    stoa__archetype *archetype = archetype_make(f, (uint32_t[]){STOA_SIZE_MAX, 4}, 2);
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){STOA_SIZE_MAX, 4}, 2);
     assert_int_equal(archetype->full_capacity, 1);
     assert_true(stoa__layout_size(archetype, 1) < UINT32_MAX);
     assert_true(stoa__layout_size(archetype, 8) > UINT32_MAX);

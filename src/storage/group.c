@@ -55,7 +55,8 @@ int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t
 int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want) {
     uint32_t rows = (uint32_t)archetype->head.chunk_capacity;
     int32_t whole = stoa__group_fits(archetype, rows, STOA__SLAB_BLOCK_MAX, CHUNKS_MOST);
-    if (want >= whole && group_size(archetype, rows, whole) > STOA__SLAB_BLOCK_MAX / 16 * 15) {
+    if (want >= whole &&
+        group_size(archetype, rows, whole) > (uint64_t)STOA__SLAB_BLOCK_MAX * 15 / 16) {
         return whole > 0 ? whole : 1;
     }
     int32_t part = stoa__group_fits(archetype, rows, STOA__SLAB_BLOCK_PART, CHUNKS_MOST);

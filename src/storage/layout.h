@@ -20,8 +20,8 @@ uint64_t stoa__layout_lane(uint32_t size, uint32_t rows);
 /* The index of tag number `i` of an archetype. What comes before the tags of a chunk leads to its
  * group. */
 static inline uint32_t stoa__layout_tag(uint32_t i) {
-    return STOA_INDEX_TAG |
-           (uint32_t)(sizeof(void *) + i * STOA__TAG_STRIDE + sizeof(stoa_column_state));
+    uint32_t before = (uint32_t)sizeof(void *) + (uint32_t)sizeof(stoa_column_state);
+    return STOA_INDEX_TAG | (before + i * STOA__TAG_STRIDE);
 }
 
 /* Bytes for the tags of a chunk of `rows`, which stand apart. */

@@ -6,8 +6,8 @@
  * then each lane of all chunks. The tags of a chunk begin with the way back to the group, so that
  * chunks can change hands one by one. A group goes when the last of its chunks does.
  *
- * A group of one is what a chunk was before there were more. Making one is O(chunks * lanes). One
- * thread at a time. */
+ * A chunk that stands alone is a group of one. Making a group is O(chunks * lanes). One thread at a
+ * time. */
 #include "storage/group.h"
 
 #include "storage/layout.h"

@@ -30,7 +30,7 @@
 #define STOA__TICK_AGE (1u << 30)
 /* Records that share a stamp, as a power of two. */
 #define STOA__STAMP_BITS 9
-/* No lane, no offset, no position. */
+/* No lane, no index, no position. */
 #define STOA__NONE UINT32_MAX
 
 /* Kinds of hooks: those of stoa_hook_kind, then those of stoa_veto_kind. */

@@ -7,8 +7,8 @@
  *
  * Where its columns begin is known for the last chunk, and noted anew for another. A record is read
  * by one load. The tick is read before anything is written. A free slot and how many there are left
- * are written by one store, but read one by one: who else takes slots writes one after the other, and a load of both would have to
- * wait until both are in the cache. */
+ * are written by one store, but read one by one: who else takes slots writes one after the other,
+ * and a load of both would have to wait until both are in the cache. */
 #ifndef STOA_MOULD_H
 #define STOA_MOULD_H
 

@@ -50,6 +50,10 @@ typedef struct stoa_bundle {
     ((uint32_t)(count) << 24 | (uint32_t)(third) << 16 | (uint32_t)(second) << 8 |                 \
      (uint32_t)(first))
 
+/// What a new row adds to what is known of the rows of an archetype: the lower half is how many
+/// there are, the upper one how often some came or changed places. See stoa_query_version.
+#define STOA_ROW_CAME (((uint64_t)1 << 32) + 1)
+
 /// The part of a world that creation reads and writes.
 typedef struct stoa_world_front {
     stoa_world_head head;              ///< what the fast paths read
@@ -57,7 +61,7 @@ typedef struct stoa_world_front {
     uint32_t free_count;               ///< dead slots
     uint32_t record_capacity;          ///< slots that there is room for
     uint32_t reserved;                 ///< not for programs
-    uint32_t *rows;                    ///< by the archetype's index: how many there are
+    uint64_t *rows;                    ///< by the archetype's index: see STOA_ROW_CAME
     stoa_bundle bundles[STOA_BUNDLES]; ///< see stoa_bundle_at
 } stoa_world_front;
 
@@ -120,13 +124,13 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
         }
         head->record_count = index + 1;
     }
-    uint32_t *rows;
+    uint64_t *rows;
     uint64_t home = STOA_JOIN(generation, chunk->number << STOA_PLACE_BITS | (uint32_t)room->row);
     uint64_t handle = STOA_JOIN(index, generation);
     memcpy(&head->records[index], &home, sizeof home);
     chunk->count = (int32_t)room->row + 1;
     memcpy(&rows, &w->rows, sizeof rows);
-    rows[bundle->index]++;
+    rows[bundle->index] += STOA_ROW_CAME;
     memcpy(bundle->entities + room->row * sizeof handle, &handle, sizeof handle);
     memcpy(e, &handle, sizeof handle);
     return true;

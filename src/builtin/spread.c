@@ -17,6 +17,14 @@
 /* Ranges that are listed at a time, with those below them. */
 #define LIST_COUNT 256
 
+/* Runs that are listed before they are worked out: what it takes to find the rows of one is then
+ * not waited for between two of them, where the processor would begin anew to read matrices ahead.
+ */
+#define RUN_COUNT 64
+
+/* Runs ahead of its turn at which the first rows of one are asked for. */
+#define AHEAD_RUNS 4
+
 /* Rows ahead of its turn at which memory of one is asked for: with it everything takes a tenth less
  * where caches are cold. */
 #define AHEAD_ROWS 16
@@ -27,242 +35,88 @@
 /* Places for which memory is asked for ahead, at most: as much as caches hold. */
 #define EXPECT_PLACES 2048
 
-/* Entities on a line of the cache. */
-#define LINE_ENTITIES 8
-
 /* Parents ahead of its turn at which memory of one is asked for. */
 #define AHEAD_PARENTS 4
-
-/* No index of a chunk. */
-#define UNKNOWN UINT32_MAX
-
-/* The columns of the chunk that was last used. */
-typedef struct chunk_view {
-    const stoa_archetype_head *archetype; /* whose chunk it is, NULL: none */
-    uint32_t number;                      /* in the world */
-    uint32_t index;                       /* in the archetype, UNKNOWN if it came out of turn */
-    uint32_t count;                       /* rows */
-    const stoa_entity *entities;
-    const Mat4 *locals;
-    Mat4 *worlds;
-} chunk_view;
-
-/* Where an archetype keeps the two transforms: indexes of its chunks' columns. */
-typedef struct layout {
-    const stoa_archetype_head *archetype; /* NULL: none */
-    uint32_t local, global;
-} layout;
 
 /* What one lane has at hand. */
 typedef struct lane {
     stoa__spread *spread;
-    layout layout;    /* of the archetype that was last met */
-    chunk_view own;   /* of those that are worked out */
-    chunk_view above; /* of their parents */
+    stoa__finder finder;
+    uint32_t count;
+    stoa__run runs[RUN_COUNT]; /* to be worked out, parents before their children */
 } lane;
 
-static layout layout_of(lane *l, const stoa_archetype_head *archetype) {
-    if (l->layout.archetype != archetype) {
-        l->layout = (layout){archetype, stoa_archetype_column(archetype, l->spread->local)->index,
-                             stoa_archetype_column(archetype, l->spread->global)->index};
-    }
-    return l->layout;
-}
-
-STOA__APART static void chunk_open(lane *l, chunk_view *view, uint32_t number) {
-    const stoa_chunk_ref *chunk = &l->spread->world->chunks[number];
-    const stoa_archetype_head *archetype = chunk->archetype;
-    const stoa_chunk *chunks = archetype->chunks, *last = &chunks[archetype->chunk_count - 1];
-    uint32_t index = view->archetype == archetype && view->index != UNKNOWN ? view->index + 1 : 0;
-    bool in_turn = index < (uint32_t)archetype->chunk_count && chunks[index].number == number;
-    layout at = layout_of(l, archetype);
-    view->archetype = archetype;
-    view->number = number;
-    view->index = in_turn ? index : UNKNOWN;
-    view->count = (uint32_t)(last->number == number ? last->count : archetype->chunk_capacity);
-    view->entities = stoa_columns_entities(chunk->columns);
-    view->locals = (const Mat4 *)(const void *)chunk->columns[at.local];
-    view->worlds = (Mat4 *)(void *)chunk->columns[at.global];
-}
-
-/* The chunk after the one at hand, or NULL if that is not known. */
-static const stoa_chunk *chunk_next(const chunk_view *view) {
-    bool known = view->archetype != NULL && view->index != UNKNOWN &&
-                 view->index + 1 < (uint32_t)view->archetype->chunk_count;
-    return known ? &view->archetype->chunks[view->index + 1] : NULL;
-}
-
-/* The row of a place, in the chunk that `view` becomes. */
-static uint32_t row_find(lane *l, chunk_view *view, uint32_t place) {
-    stoa_entity e = l->spread->order->items[place].entity;
-    const stoa_chunk *next = chunk_next(view);
-    if (next != NULL && stoa_entity_eq(*stoa_columns_entities(next->columns), e)) {
-        chunk_open(l, view, next->number);
-        return 0;
-    }
-    uint32_t at = l->spread->world->records[e.index].place;
-    if (view->archetype == NULL || at >> STOA_PLACE_BITS != view->number) {
-        chunk_open(l, view, at >> STOA_PLACE_BITS);
-    }
-    return at & ROW_MASK;
-}
-
-/* How many rows are those of the places from one on, which are all in its block. Mostly that is
- * all of them, or only the first. */
-STOA__INLINE uint32_t block_same(const stoa__levels *order, uint32_t place, const stoa_entity *rows,
-                                 uint32_t count) {
-    const stoa__level_item *items = order->items + place;
-    uint64_t first = stoa_entity_pack(items[0].entity), differ = 0;
-    uint32_t i = 0;
-    if (!stoa__levels_even(order, place)) {
-        while (i < count && stoa_entity_pack(rows[i]) == stoa_entity_pack(items[i].entity)) {
-            i++;
-        }
-        return i;
-    }
-    if (count > 1 && stoa_entity_pack(rows[1]) == first + 1) {
-        for (; i < count; i++) {
-            differ |= stoa_bits_read(&rows[i]) ^ (first + i);
-        }
-        i = differ == 0 ? count : 0;
-    }
-    while (i < count && stoa_entity_pack(rows[i]) == first + i) {
-        i++;
-    }
-    return i;
-}
-
-/* The part of some places from one on that is in its block. */
-STOA__INLINE uint32_t block_part(uint32_t place, uint32_t count) {
-    uint32_t left = STOA__LEVELS_BLOCK - place % STOA__LEVELS_BLOCK;
-    return count < left ? count : left;
-}
-
-/* How many places from one on have rows that stand side by side in the chunk at hand. */
-static uint32_t run_count(const stoa__spread *spread, const chunk_view *view, uint32_t row,
-                          uint32_t place, uint32_t most) {
-    uint32_t count = 0, part = 1, same = 1, left = view->count - row;
-    for (most = most < left ? most : left; count < most && same == part; count += same) {
-        part = block_part(place + count, most - count);
-        same = block_same(spread->order, place + count, view->entities + row + count, part);
-    }
-    return count;
-}
-
-/* Rows that are worked out, one after the other, and matrices that are asked for meanwhile. */
-typedef struct row_run {
-    const Mat4 *local;
-    Mat4 *world;
-    const Mat4 *next_local, *next_world;
-    uint32_t count;
-    uint32_t ahead; /* parents */
-} row_run;
-
-/* Works out rows whose parents' rows stand side by side, too. `from` is the world matrix of the
- * first parent, `parents` tell at which places the children of each begin; `place` is that of the
- * first row. Returns how many parents have no more children. The matrix of a row is read before the
- * one before it is written: columns can lie so that the two have the same address but for pages,
- * which a processor takes for one address at first. */
-STOA__APART static uint32_t rows_multiply(row_run run, const Mat4 *from,
-                                          const stoa__level_item *parents, uint32_t place) {
+/* Works out a run. The matrix of a row is read before the one before it is written: columns can lie
+ * so that the two have the same address but for pages, which a processor takes for one address at
+ * first. What is asked for past the end is mostly what the next run begins with. */
+STOA__APART static void run_multiply(stoa__run run) {
     const Mat4 *last = run.local + run.count - 1;
-    uint32_t parent = 0;
     stoa__matrix mine = stoa__matrix_load(run.local);
-    for (uint32_t i = 0; i < run.count; parent++) {
-        uint32_t until = parents[parent + 1].first - place;
-        stoa__factor above = stoa__factor_load(from + parent);
-        STOA_PREFETCH(from + parent + run.ahead);
+    for (uint32_t i = 0; i < run.count; run.from++, run.parents++) {
+        uint32_t until = run.parents[1].first - run.place;
+        stoa__factor above = stoa__factor_load(run.from);
+        STOA_PREFETCH(run.from + AHEAD_PARENTS);
         until = until < run.count ? until : run.count;
         for (; i < until; i++) {
             stoa__matrix own = mine;
-            STOA_PREFETCH(run.next_local++);
-            STOA_PREFETCH(run.next_world++);
+            STOA_PREFETCH(run.local + AHEAD_ROWS);
+            STOA_PREFETCH(run.world + AHEAD_ROWS);
             run.local += run.local < last;
             mine = stoa__matrix_load(run.local);
             stoa__matrix_store(run.world++, stoa__matrix_product(above, own));
         }
     }
-    return parents[parent].first > place + run.count ? parent - 1 : parent;
 }
 
-/* Asks for what is needed of the chunk that comes next to find its rows, which begin at a place;
- * NULL if it is not known. */
-static const stoa_chunk *next_expect(const lane *l, uint32_t place) {
-    const stoa__levels *order = l->spread->order;
-    const stoa_chunk *next = chunk_next(&l->own);
-    if (next != NULL) {
-        const stoa_entity *entities = stoa_columns_entities(next->columns);
-        uint32_t last = order->count - place < l->own.count ? order->count : place + l->own.count;
-        for (uint32_t i = 0; i < l->own.count; i += LINE_ENTITIES) {
-            STOA_PREFETCH(entities + i);
+/* Asks for the first rows of a run. */
+static void run_expect(const stoa__run *run) {
+    for (uint32_t i = 0; i < AHEAD_ROWS && i < run->count; i++) {
+        STOA_PREFETCH(&run->local[i]);
+        STOA_PREFETCH(&run->world[i]);
+    }
+}
+
+/* Works out what is listed. */
+static void runs_settle(lane *l) {
+    for (uint32_t i = 0; i < AHEAD_RUNS && i < l->count; i++) {
+        run_expect(&l->runs[i]);
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        const stoa__run *run = &l->runs[i];
+        if (i + AHEAD_RUNS < l->count) {
+            run_expect(run + AHEAD_RUNS);
         }
-        STOA_PREFETCH(&order->items[place]);
-        STOA_PREFETCH(&order->items[last - 1]);
+        stoa_column_mark(run->column, l->spread->tick);
+        if (run->from == NULL) {
+            memcpy(run->world, run->local, run->count * sizeof(Mat4));
+        } else {
+            run_multiply(*run);
+        }
     }
-    return next;
+    l->count = 0;
 }
 
-/* Works out rows of the lane's own chunk, after which `left` are known to follow. Those ahead are
- * asked for; at the end of the chunk, if there are `more`, the first ones of the next. */
-static void run_settle(lane *l, uint32_t row, uint32_t above, stoa__range places, uint32_t left,
-                       bool more) {
-    const Mat4 *from = l->above.worlds + above;
-    const stoa__level_item *items = l->spread->order->items;
-    const stoa__level_item *parents = items + items[places.begin].parent;
-    uint32_t count = places.end - places.begin;
-    uint32_t now = count + left > AHEAD_ROWS ? count + left - AHEAD_ROWS : 0;
-    bool last = row + count == l->own.count;
-    const stoa_chunk *next = more && last ? next_expect(l, places.end) : NULL;
-    row_run run = {.local = l->own.locals + row,
-                   .world = l->own.worlds + row,
-                   .next_local = l->own.locals + row + AHEAD_ROWS,
-                   .next_world = l->own.worlds + row + AHEAD_ROWS,
-                   .count = now < count ? now : count,
-                   .ahead = more ? AHEAD_PARENTS : 0};
-    if (now > 0) {
-        uint32_t passed = rows_multiply(run, from, parents, places.begin);
-        from += passed;
-        parents += passed;
+static void run_list(lane *l, stoa__run run) {
+    if (l->count == RUN_COUNT) {
+        runs_settle(l);
     }
-    if (now >= count) {
+    l->runs[l->count++] = run;
+}
+
+/* Lists the runs of a range whose parents are done, or listed. */
+static void range_settle(lane *l, uint32_t begin, uint32_t end) {
+    const stoa__runs *known = l->spread->runs;
+    if (known->count > 0) {
+        for (const stoa__run *run = stoa__runs_find(known, begin); begin < end; run++) {
+            run_list(l, stoa__run_part(run, l->spread->order, begin, end));
+            begin = run->place + run->count;
+        }
         return;
     }
-    run.next_local = run.local += now;
-    run.next_world = run.world += now;
-    run.count = count - now;
-    if (next != NULL) {
-        layout at = layout_of(l, l->own.archetype);
-        run.next_local = (const Mat4 *)(const void *)next->columns[at.local];
-        run.next_world = (const Mat4 *)(const void *)next->columns[at.global];
-    }
-    rows_multiply(run, from, parents, places.begin + now);
-}
-
-/* Works out a range whose parents are done. Where rows are in the order of places, which they are
- * if the entities were made in it, many are one loop. */
-static void range_settle(lane *l, uint32_t begin, uint32_t end) {
-    const stoa__spread *spread = l->spread;
-    const stoa__level_item *items = spread->order->items;
-    uint32_t row = 0, known = 0, count; /* rows that stand side by side from the first one on */
-    for (; begin < end; begin += count, row += count, known -= count) {
-        if (known == 0) {
-            row = row_find(l, &l->own, begin);
-            known = run_count(spread, &l->own, row, begin, end - begin);
-            stoa_column_mark((uint8_t *)l->own.worlds, spread->tick);
-        }
-        uint32_t parent = items[begin].parent;
-        if (parent == STOA__LEVELS_NONE) {
-            count = known < items[0].first - begin ? known : items[0].first - begin;
-            memcpy(l->own.worlds + row, l->own.locals + row, count * sizeof(Mat4));
-        } else {
-            uint32_t above = row_find(l, &l->above, parent);
-            uint32_t run = run_count(spread, &l->above, above, parent,
-                                     items[begin + known - 1].parent - parent + 1);
-            uint32_t until = items[parent + run].first - begin;
-            count = known < until ? known : until;
-            run_settle(l, row, above, (stoa__range){begin, begin + count}, known - count,
-                       begin + count < end);
-        }
+    for (l->finder.known = 0; begin < end;) {
+        stoa__run run = stoa__finder_next(&l->finder, begin, end);
+        run_list(l, run);
+        begin += run.count;
     }
 }
 
@@ -301,7 +155,7 @@ static uint32_t place_columns(lane *l, uint32_t place, const Mat4 **locals, cons
     uint32_t at = l->spread->world->records[l->spread->order->items[place].entity.index].place;
     const stoa_chunk_ref *chunk = &l->spread->world->chunks[at >> STOA_PLACE_BITS];
     uint8_t *const *columns = chunk->columns;
-    layout where = layout_of(l, chunk->archetype);
+    stoa__transform_layout where = stoa__finder_layout(&l->finder, chunk->archetype);
     *locals = (const Mat4 *)(const void *)columns[where.local];
     *worlds = (const Mat4 *)(const void *)columns[where.global];
     STOA_PREFETCH(stoa_columns_entities(columns) + (at & ROW_MASK));
@@ -411,12 +265,13 @@ static void list_settle(lane *l, range_list *list) {
             list->width += list->items[i].end - list->items[i].begin;
         }
         list_follow(l->spread, list);
-        if (list->width <= EXPECT_PLACES) {
+        if (list->width <= EXPECT_PLACES && l->spread->runs->count == 0) {
             ranges_expect(l, list->items, list->count, few);
         }
         for (uint32_t i = 0; i < list->count; i++) {
             range_settle(l, list->items[i].begin, list->items[i].end);
         }
+        runs_settle(l);
         list_descend(l->spread, list);
     }
 }
@@ -458,10 +313,17 @@ static uint32_t ranges_await(stoa__spread *spread, stoa__range *taken, bool work
     return count;
 }
 
+static void lane_init(lane *l, stoa__spread *spread) {
+    l->spread = spread;
+    l->finder = stoa__spread_finder(spread);
+    l->count = 0;
+}
+
 static void lane_work(int32_t number, void *data) {
     (void)number;
     range_list list;
-    lane l = {.spread = data};
+    lane l;
+    lane_init(&l, data);
     list.followed = 0;
     list.count = ranges_await(l.spread, list.items, false);
     while (list.count > 0) {
@@ -473,7 +335,8 @@ static void lane_work(int32_t number, void *data) {
 /* All of the work on the lane that calls. */
 static void alone_work(stoa__spread *spread) {
     range_list list;
-    lane l = {.spread = spread};
+    lane l;
+    lane_init(&l, spread);
     list.followed = 0;
     while ((list.count = ranges_take(spread, list.items)) > 0) {
         list_settle(&l, &list);

@@ -2,7 +2,7 @@
 #ifndef STOA_BUILTIN_SPREAD_H
 #define STOA_BUILTIN_SPREAD_H
 
-#include "builtin/levels.h"
+#include "builtin/runs.h"
 #include "os/thread.h"
 
 /* Places of an order that stand side by side. */
@@ -22,6 +22,7 @@ typedef struct stoa__spread {
     const stoa_world_head *world;
     stoa_component local, global; /* LocalTransform and WorldTransform */
     uint32_t tick;                /* what is written is marked with it */
+    const stoa__runs *runs;       /* of all places, if they are known */
     const stoa__range *ranges;    /* where to begin; their parents are as they should be */
     uint32_t count;
 
@@ -35,6 +36,14 @@ typedef struct stoa__spread {
     uint32_t ready_count; /* of the next */
     stoa__range *ready;   /* to be gone on with; room for STOA__SPREAD_READY */
 } stoa__spread;
+
+/* What finds the rows of the order. */
+static inline stoa__finder stoa__spread_finder(const stoa__spread *spread) {
+    return (stoa__finder){.world = spread->world,
+                          .order = spread->order,
+                          .local = spread->local,
+                          .global = spread->global};
+}
 
 /* Does the work with so many lanes of a pool, which may be NULL for one. On an error nothing was
  * done. */

@@ -18,8 +18,8 @@ static const char since_name[] = "stoa.transforms.since";
 #define AGE_MAX (1u << 30)
 
 /* Lets the matrices be written as planned. */
-static stoa_status plan_run(const stoa__transforms *t, const stoa__transform_plan *p,
-                            stoa_world *world, stoa_pool *pool) {
+static stoa_status plan_run(stoa__transforms *t, const stoa__transform_plan *p, stoa_world *world,
+                            stoa_pool *pool) {
     uint64_t worth = p->total / ((uint64_t)2 * STOA__SPREAD_GRAIN) + 1;
     int32_t threads = stoa_pool_threads(pool);
     stoa__spread spread = {
@@ -28,12 +28,16 @@ static stoa_status plan_run(const stoa__transforms *t, const stoa__transform_pla
         .local = t->local,
         .global = t->global,
         .tick = stoa_tick(world),
+        .runs = &t->runs,
         .ranges = t->ranges,
         .count = p->ranges,
     };
     if (p->ranges == 0) {
         return STOA_OK;
     }
+    /* Another order gets its version when the call has succeeded. */
+    stoa__runs_renew(&t->runs, &t->heap, stoa__spread_finder(&spread), stoa_query_version(t->query),
+                     t->version + (p->order == &t->next), p->total);
     return stoa__spread_run(&spread, pool, (uint64_t)threads < worth ? threads : (int32_t)worth);
 }
 
@@ -110,14 +114,22 @@ static void since_free(stoa_world *world, void *data) {
 }
 
 static stoa_status transforms_check(const stoa_world *world, const void *data) {
-    (void)world;
     const stoa__transforms *t = data;
     for (uint32_t i = 0; i < t->mark_capacity; i++) {
         if (t->marks[i] != 0) {
             return stoa__error(STOA_CORRUPT, "transforms: a place is marked between calls");
         }
     }
-    return stoa__levels_check(&t->order);
+    stoa_status status = stoa__levels_check(&t->order);
+    if (status != STOA_OK || t->runs.version != stoa_query_version(t->query) ||
+        t->runs.order != t->version) {
+        return status;
+    }
+    return stoa__runs_check(&t->runs,
+                            (stoa__finder){.world = (const stoa_world_head *)(const void *)world,
+                                           .order = &t->order,
+                                           .local = t->local,
+                                           .global = t->global});
 }
 
 static size_t transforms_bytes(const stoa_world *world, const void *data) {
@@ -130,6 +142,7 @@ static void transforms_free(stoa_world *world, void *data) {
     stoa__transforms *t = data;
     stoa__levels_fini(&t->order, &t->heap);
     stoa__levels_fini(&t->next, &t->heap);
+    stoa__runs_fini(&t->runs, &t->heap);
     stoa__levels_scratch_fini(&t->scratch, &t->heap);
     stoa__heap_grow_free(&t->heap, t->marks, t->mark_capacity, sizeof *t->marks);
     stoa__heap_grow_free(&t->heap, t->ranges, t->range_capacity, sizeof *t->ranges);
@@ -284,6 +297,7 @@ stoa_status stoa_propagate_transforms_with(stoa_world *world, stoa_pool *pool) {
         status = plan_run(t, &p, world, pool);
     }
     if (status != STOA_OK) {
+        stoa__runs_forget(&t->runs);
         return stoa_world_report(world, status);
     }
     if (p.order == &t->next) {

@@ -14,6 +14,7 @@ typedef struct stoa__transforms {
     stoa__levels order;                     /* of the last call */
     stoa__levels next;                      /* of a call under way, if it needs another one */
     stoa__levels_scratch scratch;           /* for building it */
+    stoa__runs runs;                        /* of the order */
     uint32_t since;                         /* the tick of the last call */
     uint64_t version;                       /* moves on whenever the order is another one */
     uint64_t calls;                         /* moves on whenever `since` or `moved` may */

@@ -19,6 +19,14 @@ int32_t stoa_query_count(const stoa_query *query) {
                : stoa__terms_count(&query->head.world->storage, &query->terms);
 }
 
+uint64_t stoa_query_version(const stoa_query *query) {
+    if (query == NULL) {
+        stoa__world_null(NULL, "query");
+        return 0;
+    }
+    return stoa__terms_version(&query->head.world->storage, &query->terms);
+}
+
 int32_t stoa_query_once_count(stoa_world *world, const stoa_query_desc *desc) {
     if (world == NULL || desc == NULL) {
         stoa__world_null(world, world == NULL ? "world" : "description");

@@ -108,6 +108,9 @@ uint64_t stoa__terms_match(const stoa__storage *storage, const stoa__terms *term
 /* How many entities match by their columns. */
 int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms);
 
+/* See stoa_query_version. */
+uint64_t stoa__terms_version(const stoa__storage *storage, const stoa__terms *terms);
+
 /* True if a live entity matches, `changed` and `added` asking for no more than presence. A delta,
  * which may be NULL, overrides what the entity has: as it will be after the change, or, in reverse,
  * as it was before it. Changes that are being told of, from `outer` on and before `end`, count on

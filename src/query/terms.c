@@ -8,6 +8,7 @@
  * row whose archetype has them: what they ask for is listed as tests of rows. */
 #include "query/query.h"
 
+#include "base/inline.h"
 #include "storage/archetype.h"
 #include "storage/registry.h"
 
@@ -276,21 +277,32 @@ void stoa__terms_match_words(const stoa__storage *storage, const stoa__terms *te
     }
 }
 
-int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms) {
-    uint32_t count = terms->empty ? storage->empty_count : 0;
+/* What is known of the rows of all archetypes that match, added up: how many there are in the lower
+ * half, how often some came or changed places in the upper one. */
+STOA__INLINE uint64_t rows_sum(const stoa__storage *storage, const stoa__terms *terms) {
+    uint64_t sum = 0;
     uint32_t words = (storage->archetype_count + 63) / 64;
     for (uint32_t first = 0; first < words; first += STOA__TERMS_WORDS) {
         uint64_t bits[STOA__TERMS_WORDS];
         uint32_t n = words - first < STOA__TERMS_WORDS ? words - first : STOA__TERMS_WORDS;
         stoa__terms_match_words(storage, terms, first, n, bits);
         for (uint32_t i = 0; i < n; i++) {
-            const uint32_t *rows = storage->rows + (size_t)(first + i) * 64;
+            const uint64_t *rows = storage->rows + (size_t)(first + i) * 64;
             for (uint64_t left = bits[i]; left != 0; left &= left - 1) {
-                count += rows[stoa__bit_lowest(left)];
+                sum += rows[stoa__bit_lowest(left)];
             }
         }
     }
-    return (int32_t)count;
+    return sum;
+}
+
+int32_t stoa__terms_count(const stoa__storage *storage, const stoa__terms *terms) {
+    uint32_t rows = (uint32_t)rows_sum(storage, terms);
+    return (int32_t)(rows + (terms->empty ? storage->empty_count : 0));
+}
+
+uint64_t stoa__terms_version(const stoa__storage *storage, const stoa__terms *terms) {
+    return rows_sum(storage, terms) + storage->rows_hidden;
 }
 
 static const char *access_text(stoa_access access) {

@@ -25,7 +25,7 @@ static bool rows_exceed(const stoa__walk *walk, uint64_t count) {
     }
     for (uint32_t i = walk->terms->empty; i < walk->query->head.count && rows <= count; i++) {
         const void *archetype = walk->query->head.matches[i].archetype;
-        rows += storage->rows[((const stoa__archetype *)archetype)->index];
+        rows += stoa__archetype_rows(storage, archetype);
     }
     return rows > count;
 }

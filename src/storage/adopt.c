@@ -95,8 +95,8 @@ static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
     source->head.chunk_count = 0;
     storage->chunk_changes++;
     storage->head.epoch++;
-    storage->rows[target->index] += storage->rows[source->index];
-    storage->rows[source->index] = 0;
+    stoa__rows_came(storage, target->index, stoa__archetype_rows(storage, source));
+    stoa__rows_set(storage, source->index, 0);
     columns_hand_over(storage, edge, to, count);
     stoa__archetype_release(storage, target);
     stoa__archetype_release(storage, source);

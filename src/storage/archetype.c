@@ -198,11 +198,16 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
 
 static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *ids,
                                   uint32_t count) {
+    uint32_t before = storage->rows_capacity;
     bool ok = stoa__heap_grow(&storage->heap, &storage->archetypes, &storage->archetype_capacity,
                               storage->archetype_total + 1, sizeof *storage->archetypes) &&
               stoa__heap_grow(&storage->heap, &storage->rows, &storage->rows_capacity,
                               storage->archetype_total + 1, sizeof *storage->rows) &&
               stoa__map_reserve(&storage->by_set, &storage->heap);
+    if (storage->rows_capacity > before) {
+        memset(storage->rows + before, 0,
+               (storage->rows_capacity - before) * sizeof *storage->rows);
+    }
     for (uint32_t i = 0; ok && i < count; i++) {
         ok = stoa__bitset_reserve(&stoa__component_at(storage, ids[i])->archetypes, &storage->heap,
                                   storage->archetype_count);
@@ -238,7 +243,7 @@ static void archetype_enter(stoa__storage *storage, stoa__archetype *archetype) 
     for (uint32_t i = 0; i < archetype->id_count; i++) {
         stoa__bitset_set(&stoa__component_at(storage, archetype->ids[i])->archetypes, index);
     }
-    storage->rows[index] = 0;
+    stoa__rows_set(storage, index, 0);
     storage->archetype_count++;
     if (storage->watch.added != NULL) {
         storage->watch.added(storage->watch.user, archetype);
@@ -373,6 +378,7 @@ void stoa__archetype_hide(stoa__storage *storage, uint32_t count) {
         }
         archetype->chunk_keep = 0;
         stoa__archetype_release(storage, archetype);
+        storage->rows_hidden += ((storage->rows[i] >> 32) + 1) << 32;
     }
     storage->archetype_count = count;
     for (uint32_t i = 0; i < storage->archetype_total; i++) {

@@ -118,7 +118,7 @@ static inline size_t stoa__archetype_used(const stoa__archetype *archetype) {
 /* Rows in use. */
 static inline uint32_t stoa__archetype_rows(const stoa__storage *storage,
                                             const stoa__archetype *archetype) {
-    return storage->rows[archetype->index];
+    return stoa__rows_at(storage, archetype->index);
 }
 
 #endif

@@ -154,6 +154,7 @@ static void table_want(stoa__storage *storage, const stoa__archetype *archetype,
 void stoa__columns_fill(stoa__storage *storage, const stoa__archetype *archetype, uint32_t number) {
     uint8_t *const *columns = storage->head.chunks[number].columns;
     storage->chunk_changes++;
+    stoa__rows_moved(storage, archetype->index);
     for (uint32_t i = 0; i < archetype->id_count; i++) {
         stoa_component id = archetype->ids[i];
         uint8_t **table = storage->head.columns[id];
@@ -169,6 +170,7 @@ void stoa__columns_fill(stoa__storage *storage, const stoa__archetype *archetype
 void stoa__columns_clear(stoa__storage *storage, const stoa__archetype *archetype,
                          uint32_t number) {
     storage->chunk_changes++;
+    stoa__rows_moved(storage, archetype->index);
     for (uint32_t i = 0; i < archetype->id_count; i++) {
         stoa__columns_set(storage, archetype->ids[i], number, NULL);
     }

@@ -267,7 +267,7 @@ static span rows_open(stoa__storage *storage, stoa__archetype *target, int32_t l
     }
     span s = span_first(target, left);
     target->tail->count += s.count;
-    storage->rows[target->index] += (uint32_t)s.count;
+    stoa__rows_came(storage, target->index, (uint32_t)s.count);
     return s;
 }
 
@@ -316,7 +316,7 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
         }
         done += s.count;
     }
-    storage->rows[source->index] -= (uint32_t)from.count;
+    stoa__rows_went(storage, source->index, (uint32_t)from.count);
     source->tail->count = 0;
     source->head.chunk_count--;
     stoa__archetype_release(storage, source);
@@ -355,7 +355,7 @@ static void chunk_drop(const stoa__archetype *archetype, const stoa_chunk *chunk
 
 /* Takes all rows away; their components have been dropped. */
 static void rows_clear(stoa__storage *storage, stoa__archetype *archetype) {
-    storage->rows[archetype->index] = 0;
+    stoa__rows_set(storage, archetype->index, 0);
     for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
         archetype->head.chunks[c].count = 0;
     }

@@ -201,7 +201,7 @@ uint32_t stoa__moves_run(stoa__storage *storage, stoa__archetype *source, const 
     }
     columns_move(&j, count);
     values_put(&j, &handles, count, value);
-    storage->rows[edge->target->index] += count;
+    stoa__rows_came(storage, edge->target->index, count);
     target->count += (int32_t)count;
     stoa__row_pop_many(storage, source, count);
     return count;

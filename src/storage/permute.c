@@ -170,6 +170,7 @@ static void entities_permute(const stoa__storage *storage, const stoa__archetype
     items from = rows_items(archetype, 0);
     stoa_record *records = storage->head.records;
     gather_sized(&from, shuffle, sizeof *room, (uint8_t *)(void *)room);
+    stoa__rows_moved(storage, archetype->index);
     uint32_t c, end = chunks_touched(archetype, shuffle, &c);
     for (; c < end; c++) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];

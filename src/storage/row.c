@@ -249,6 +249,7 @@ stoa_status stoa__row_to_end(stoa__storage *storage, uint32_t place) {
     storage->head.records[other.index].place = row.place;
     stoa__record_stamp(storage, e.index);
     stoa__record_stamp(storage, other.index);
+    stoa__rows_moved(storage, archetype->index);
     stoa__heap_free(&storage->heap, aside, size, STOA__LINE);
     return STOA_OK;
 }

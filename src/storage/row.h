@@ -127,7 +127,7 @@ STOA__INLINE stoa_status stoa__row_append(stoa__storage *storage, stoa__archetyp
     }
     stoa_chunk *chunk = archetype->tail;
     uint32_t slot = (uint32_t)chunk->count++;
-    storage->rows[archetype->index]++;
+    stoa__rows_came(storage, archetype->index, 1);
     row->columns = chunk->columns;
     row->slot = slot;
     row->place = chunk->number << STOA_PLACE_BITS | slot;
@@ -143,7 +143,7 @@ STOA__INLINE stoa__row stoa__row_last(const stoa__archetype *archetype) {
 
 /* Takes the last row away; its components must have been moved or dropped. */
 STOA__INLINE void stoa__row_pop(stoa__storage *storage, stoa__archetype *archetype) {
-    storage->rows[archetype->index]--;
+    stoa__rows_went(storage, archetype->index, 1);
     if (!STOA_LIKELY(--archetype->tail->count > 0)) {
         stoa__row_chunk_emptied(storage, archetype);
     }
@@ -152,7 +152,7 @@ STOA__INLINE void stoa__row_pop(stoa__storage *storage, stoa__archetype *archety
 /* The same of several rows of the last chunk. */
 STOA__INLINE void stoa__row_pop_many(stoa__storage *storage, stoa__archetype *archetype,
                                      uint32_t count) {
-    storage->rows[archetype->index] -= count;
+    stoa__rows_went(storage, archetype->index, count);
     archetype->tail->count -= (int32_t)count;
     if (archetype->tail->count == 0) {
         stoa__row_chunk_emptied(storage, archetype);

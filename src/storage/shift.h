@@ -101,10 +101,9 @@ STOA__INLINE stoa__shift stoa__shift_begin(const stoa__storage *storage, const s
     records[STOA_FIRST(moved)].place = shift.from.place;
     records[STOA_FIRST(handle)].place = shift.to.place;
     memcpy(stoa__row_entity(shift.from), &moved, sizeof moved);
-    uint32_t *rows = storage->rows;
     uint64_t indexes = stoa_bits_read(way->indexes);
-    rows[STOA_FIRST(indexes)]--;
-    rows[STOA_SECOND(indexes)]++;
+    stoa__rows_went(storage, STOA_FIRST(indexes), 1);
+    stoa__rows_came(storage, STOA_SECOND(indexes), 1);
     return shift;
 }
 
@@ -272,9 +271,8 @@ STOA__INLINE size_t stoa__vector_shift(const stoa__storage *storage, const stoa_
     stoa__vector_write(way->end_columns.kept + 12 * row, leaves);
     memcpy(chunk->columns[0] + 8 * slot, &moved, sizeof moved);
     stoa__vector_write(hole, fills);
-    uint32_t *rows = storage->rows;
-    rows[way->indexes[0]]--;
-    rows[way->indexes[1]]++;
+    stoa__rows_went(storage, way->indexes[0], 1);
+    stoa__rows_came(storage, way->indexes[1], 1);
     *from = slot;
     *last = filler;
     return row;

@@ -292,12 +292,15 @@ typedef struct stoa__storage {
     uint32_t free_count;  /* slots in it */
     uint32_t record_capacity;
     uint32_t retired_count;
-    uint32_t *rows; /* of each archetype: dense, since counting is all that most queries do */
+    uint64_t *rows; /* of each archetype, see STOA_ROW_CAME: dense, since counting is all that most
+                       queries do */
     stoa_bundle bundles[STOA_BUNDLES]; /* what stoa_create_with knows of the world's bundles */
 
     stoa__heap heap;
     stoa__registry registry;
-    uint32_t chunk_size; /* bytes aimed at */
+    uint32_t chunk_size;  /* bytes aimed at */
+    uint64_t rows_hidden; /* the upper halves of `rows` of archetypes when they were hidden, added
+                             up: so that what queries add up never comes to the same twice */
 
     uint32_t *record_stamps; /* of each page of records: the stamp when one was written last; NULL
                                 until somebody wants to know */
@@ -352,6 +355,31 @@ static inline uint64_t stoa__gate_at(uint32_t open, uint32_t epoch) {
 }
 static inline uint64_t stoa__gate_of(uint32_t epoch) {
     return stoa__gate_at(0, epoch);
+}
+
+/* Rows of an archetype, by its index. */
+static inline uint32_t stoa__rows_at(const stoa__storage *storage, uint32_t index) {
+    return (uint32_t)storage->rows[index];
+}
+
+/* Some rows came to an archetype. */
+static inline void stoa__rows_came(const stoa__storage *storage, uint32_t index, uint32_t count) {
+    storage->rows[index] += count * STOA_ROW_CAME;
+}
+
+/* Some went. */
+static inline void stoa__rows_went(const stoa__storage *storage, uint32_t index, uint32_t count) {
+    storage->rows[index] -= count;
+}
+
+/* Some changed places, or their columns did. */
+static inline void stoa__rows_moved(const stoa__storage *storage, uint32_t index) {
+    storage->rows[index] += (uint64_t)1 << 32;
+}
+
+/* All are others; how often that happened is known on. */
+static inline void stoa__rows_set(const stoa__storage *storage, uint32_t index, uint32_t count) {
+    storage->rows[index] = ((storage->rows[index] >> 32) + 1) << 32 | count;
 }
 
 /* True if a component is never to be written in place. */

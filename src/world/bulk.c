@@ -151,7 +151,7 @@ static void bulk_rows(stoa__storage *storage, stoa__edge *edge, const uint16_t *
         n = n < count - done ? n : count - done;
         rows_mark(storage, edge, chunk, chunk->count, n);
         rows_append(storage, edge, source, chunk, n, entities, columns, done);
-        storage->rows[target->index] += (uint32_t)n;
+        stoa__rows_came(storage, target->index, (uint32_t)n);
         done += n;
     }
 }

@@ -155,7 +155,7 @@ void stoa__births_note(const stoa__births *b, stoa_chunk *chunk, uint32_t count)
         stoa__record_stamp(storage, stoa_columns_entities(chunk->columns)[i].index);
     }
     chunk->count = (int32_t)count;
-    storage->rows[b->edge->target->index] += count - first;
+    stoa__rows_came(storage, b->edge->target->index, count - first);
     storage->reserved_count -= count - first;
 }
 

@@ -100,7 +100,7 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
         return row_end(storage, (uint32_t)place);
     }
     tail->count = (int32_t)from;
-    storage->rows[STOA__FILL_INDEX(fill)]--;
+    stoa__rows_went(storage, STOA__FILL_INDEX(fill), 1);
     uint8_t *const *hole = chunk->columns, *const *last = tail->columns;
     memcpy(&moved, last[0] + from * sizeof moved, sizeof moved);
     if (moved == handle) {

@@ -89,7 +89,7 @@ static stoa_status archetype_reserve(stoa_frames *frames, const stoa__archetype_
         return stoa__error(STOA_INVALID, "the frame is of a time that the world was taken back "
                                          "from, or of content that was replaced as a whole");
     }
-    uint32_t rows = storage->rows[index];
+    uint32_t rows = stoa__rows_at(storage, index);
     return note->rows > rows ? stoa__archetype_reserve(storage, note->archetype, note->rows - rows)
                              : STOA_OK;
 }
@@ -184,7 +184,7 @@ static void archetype_put(stoa_frames *frames, const stoa__frame *frame, uint32_
         chunk_put(frames, &w, &archetype->head.chunks[c]);
     }
     chunks_cut(storage, archetype, (int32_t)count);
-    storage->rows[index] = frame->archetypes[index].rows;
+    stoa__rows_set(storage, index, frame->archetypes[index].rows);
 }
 
 static const stoa_record *records_of(const stoa__frame *frame, uint32_t p) {
@@ -253,7 +253,7 @@ void stoa__frame_rows_restore(stoa_frames *frames, const stoa__frame *frame) {
     }
     for (uint32_t i = frame->archetypes_count; i < storage->archetype_count; i++) {
         chunks_cut(storage, storage->archetypes[i], 0);
-        storage->rows[i] = 0;
+        stoa__rows_set(storage, i, 0);
     }
     if (frame->archetypes_count < storage->archetype_count) {
         /* What is remembered of bundles may lead there. */

@@ -181,7 +181,7 @@ static void archetype_empty(const stoa_rebuild *rebuild, stoa__archetype *archet
         archetype->head.chunks[c].count = 0;
     }
     archetype->head.chunk_count = 0;
-    storage->rows[archetype->index] = 0;
+    stoa__rows_set(storage, archetype->index, 0);
     stoa__archetype_release(storage, archetype);
 }
 
@@ -266,7 +266,7 @@ stoa_status stoa_rebuild_show(stoa_rebuild *rebuild) {
     }
     storage->empty_count = stoa__entities_count(storage);
     for (uint32_t i = 1; i < storage->archetype_count; i++) {
-        storage->empty_count -= storage->rows[i];
+        storage->empty_count -= stoa__rows_at(storage, i);
     }
     rebuild->shown = true;
     world_forget(rebuild);

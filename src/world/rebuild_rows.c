@@ -141,7 +141,7 @@ static stoa_status rows_give(const stoa_rebuild *rebuild, stoa__archetype *arche
         chunk->count = count - first < capacity ? count - first : capacity;
         rows_begin(rebuild, archetype, chunk, chunk->count);
     }
-    storage->rows[archetype->index] = (uint32_t)count;
+    stoa__rows_set(storage, archetype->index, (uint32_t)count);
     return STOA_OK;
 }
 

@@ -217,7 +217,7 @@ static inline void dump_chunk(dump *d, const stoa__archetype *archetype, const s
 static inline void dump_rows(dump *d, const stoa__storage *storage) {
     for (uint32_t i = 0; i < storage->archetype_count; i++) {
         const stoa__archetype *archetype = storage->archetypes[i];
-        dump_print(d, "archetype %u: %u rows, of", i, storage->rows[i]);
+        dump_print(d, "archetype %u: %u rows, of", i, stoa__rows_at(storage, i));
         for (uint32_t k = 0; k < archetype->id_count; k++) {
             dump_print(d, " %s", stoa__component_at(storage, archetype->ids[k])->name);
         }

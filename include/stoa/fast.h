@@ -153,8 +153,8 @@ typedef struct stoa_match {
     uint64_t fields; ///< bit i: term i has a column here; bit 32 + i: written with no call
 } stoa_match;
 
-/// Matches ahead of its turn at which an archetype is asked for.
-#define STOA_MATCH_AHEAD 2
+/// Matches that follow if archetypes are asked for ahead of their turn: fewer are in the caches.
+#define STOA_MATCH_MANY 64
 
 /// A cached query; belongs to its world, which frees it if nobody else does.
 typedef struct stoa_query stoa_query;
@@ -162,7 +162,7 @@ typedef struct stoa_query stoa_query;
 /// The part of a query that the fast paths read.
 typedef struct stoa_query_head {
     stoa_world *world;   ///< whose entities it matches
-    stoa_match *matches; ///< in order of archetype ids, then STOA_MATCH_AHEAD with any archetype
+    stoa_match *matches; ///< in order of archetype ids
     uint32_t *indexes;   ///< of all matches
     uint32_t count;      ///< matches
     uint32_t open;       ///< iterations under way
@@ -316,8 +316,10 @@ static inline bool stoa_iter_next(stoa_iter *it) {
             return stoa_iter_last(it);
         }
         const stoa_archetype_head *archetype = match->archetype;
-        STOA_PREFETCH(match[STOA_MATCH_AHEAD].archetype);
-        STOA_PREFETCH(match[1].archetype->chunks->columns);
+        if ((uintptr_t)it->match_end - (uintptr_t)match > STOA_MATCH_MANY * sizeof *match) {
+            STOA_PREFETCH(match[4].archetype);
+            STOA_PREFETCH(match[2].archetype->chunks->columns);
+        }
         it->match = match + 1;
         it->indexes = match->indexes;
         it->fields = match->fields;

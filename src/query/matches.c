@@ -61,7 +61,7 @@ bool stoa__matches_reserve(stoa_query *query, uint32_t count) {
     stoa_query_head *head = &query->head;
     uint32_t before = query->match_capacity, stride = indexes_stride(query);
     if (!stoa__heap_grow(&head->world->storage.heap, &head->matches, &query->match_capacity,
-                         (count > 0 ? count : 1) + STOA_MATCH_AHEAD, stoa__matches_size(query))) {
+                         count > 0 ? count : 1, stoa__matches_size(query))) {
         return false;
     }
     if (query->match_capacity != before) {
@@ -75,19 +75,11 @@ bool stoa__matches_reserve(stoa_query *query, uint32_t count) {
     return true;
 }
 
-/* Notes an archetype after the last match, for those who ask ahead. */
-static void matches_end(stoa_query *query, stoa_archetype_head *archetype) {
-    for (uint32_t i = 0; i < STOA_MATCH_AHEAD; i++) {
-        query->head.matches[query->head.count + i].archetype = archetype;
-    }
-}
-
 void stoa__matches_add(stoa_query *query, stoa_archetype_head *archetype) {
     stoa_match *match = &query->head.matches[query->head.count];
     match->archetype = archetype;
     match->indexes = query->head.indexes + (size_t)query->head.count * indexes_stride(query);
     query->head.count++;
-    matches_end(query, archetype);
     match_resolve(query, match);
 }
 
@@ -173,7 +165,6 @@ stoa_status stoa__matches_list(stoa_query *query) {
             }
         }
     }
-    matches_end(query, &storage->archetypes[0]->head);
     query->listed = true;
     query->head.epoch = storage->head.epoch;
     query->head.light = stoa__query_weight(query);

@@ -5,6 +5,7 @@
 #include "sides.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Slots; 0: none. */
 typedef struct tree_links {
@@ -85,8 +86,12 @@ static void *forest_open(bench_size size) {
     return f;
 }
 
+/* All slots are new: in those that a forest leaves behind the next one would lie in another order. */
 static void forest_before(void *side) {
     forest *f = side;
+    f->index.count = 1;
+    f->index.free = 0;
+    memset(f->links, 0, ((size_t)f->n + 1) * sizeof *f->links);
     for (int32_t i = 0; i < f->n; i++) {
         uint32_t row = f->count++;
         limit_entity e = limit_index_take(&f->index, row);

@@ -20,22 +20,30 @@ typedef struct forest {
     int32_t refused;
 } forest;
 
-static void *forest_open(bench_size size) {
-    forest *f = bench_alloc(1, sizeof *f);
-    *f = (forest){.n = size.n, .world = bench_world_new()};
-    f->entities = bench_alloc((size_t)size.n, sizeof *f->entities);
+static stoa_world *world_new(void) {
+    stoa_world *world = bench_world_new();
     const stoa_relation_desc desc = {.type = STOA_TYPE_OF(Under),
                                      .reverse = STOA_TYPE_OF(Over),
                                      .policy = STOA_CASCADE,
                                      .acyclic = true};
-    if (stoa_relation_new(f->world, &desc).id == 0) {
+    if (stoa_relation_new(world, &desc).id == 0) {
         bench_fail(stoa_last_error().message);
     }
+    return world;
+}
+
+static void *forest_open(bench_size size) {
+    forest *f = bench_alloc(1, sizeof *f);
+    *f = (forest){.n = size.n, .world = world_new()};
+    f->entities = bench_alloc((size_t)size.n, sizeof *f->entities);
     return f;
 }
 
+/* In a new world, as the limit has new slots. */
 static void forest_before(void *side) {
     forest *f = side;
+    stoa_world_free(f->world);
+    f->world = world_new();
     for (int32_t i = 0; i < f->n; i++) {
         int32_t over = data_tree_over(i, f->n);
         Position p = data_position(i);

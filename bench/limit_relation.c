@@ -86,7 +86,8 @@ static void *forest_open(bench_size size) {
     return f;
 }
 
-/* All slots are new: in those that a forest leaves behind the next one would lie in another order. */
+/* All slots are new: in those that a forest leaves behind the next one would lie in another order.
+ */
 static void forest_before(void *side) {
     forest *f = side;
     f->index.count = 1;

@@ -50,8 +50,9 @@ typedef struct stoa_bundle {
     ((uint32_t)(count) << 24 | (uint32_t)(third) << 16 | (uint32_t)(second) << 8 |                 \
      (uint32_t)(first))
 
-/// What a new row adds to what is known of the rows of an archetype: the lower half is how many
-/// there are, the upper one how often some came or changed places. See stoa_query_version.
+/// What a new row adds to what is known of the rows of its archetype.
+/// The lower half is how many there are, the upper one how often some came or changed places. See
+/// stoa_query_version.
 #define STOA_ROW_CAME (((uint64_t)1 << 32) + 1)
 
 /// The part of a world that creation reads and writes.

@@ -66,11 +66,12 @@ stoa_query *stoa_query_find(const stoa_world *world, const char *name);
 /// How many entities match.
 int32_t stoa_query_count(const stoa_query *query);
 
-/// A number that tells whether rows are where they were: as long as it is the same, no row of an
-/// archetype that the query matches came, went, or changed its place, and all columns lie where
-/// they did. What was worked out from the order of rows, or from pointers to them, holds that long.
-/// Values that are written do not show, nor do sparse components, switches, or entities without
-/// components. It tells nothing across worlds, queries or runs. O(archetypes); 0 without a query.
+/// A number that is the same as long as rows are where they were.
+/// No row of an archetype that the query matches came, went, or changed its place meanwhile, and
+/// all columns lie where they did: what was worked out from the order of rows, or from pointers to
+/// them, still holds. Values that are written do not show, nor do sparse components, switches, or
+/// entities without components. It tells nothing across worlds, queries or runs. O(archetypes); 0
+/// without a query.
 uint64_t stoa_query_version(const stoa_query *query);
 
 /// The one entity that matches; STOA_NULL with an error if there is none or more than one.

@@ -37,9 +37,10 @@ typedef struct stoa_bundle {
     stoa_chunk *chunk;                 ///< the last one of it, when this was noted
     uint8_t *columns[STOA_CREATE_FEW]; ///< of the chunk: where the values go
     uint8_t *entities;                 ///< of the chunk
+    uint64_t *rows;                    ///< of the archetype: see STOA_ROW_CAME
     int32_t capacity;                  ///< rows of the chunk
-    uint32_t index;                    ///< of the archetype
-    uint64_t reserved[6];              ///< 0
+    uint32_t unused;                   ///< 0
+    uint64_t reserved[5];              ///< 0
 } stoa_bundle;
 
 /// Set in the sizes of a bundle that only calls may make use of: records are to be stamped.
@@ -125,13 +126,11 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
         }
         head->record_count = index + 1;
     }
-    uint64_t *rows;
     uint64_t home = STOA_JOIN(generation, chunk->number << STOA_PLACE_BITS | (uint32_t)room->row);
     uint64_t handle = STOA_JOIN(index, generation);
     memcpy(&head->records[index], &home, sizeof home);
     chunk->count = (int32_t)room->row + 1;
-    memcpy(&rows, &w->rows, sizeof rows);
-    rows[bundle->index] += STOA_ROW_CAME;
+    *bundle->rows += STOA_ROW_CAME;
     memcpy(bundle->entities + room->row * sizeof handle, &handle, sizeof handle);
     memcpy(e, &handle, sizeof handle);
     return true;

@@ -32,11 +32,9 @@ STOA_FORCED void stoa_mould_settle(stoa_world_front *w, const stoa_mould *mould,
                                    size_t row, uint32_t index, uint32_t generation) {
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)row;
     uint64_t home = STOA_JOIN(generation, place);
-    uint64_t *rows;
     memcpy(&w->head.records[index], &home, sizeof home);
     chunk->count = (int32_t)row + 1;
-    memcpy(&rows, &w->rows, sizeof rows);
-    rows[mould->index] += STOA_ROW_CAME;
+    *mould->rows += STOA_ROW_CAME;
 }
 
 /// A row that belongs to a new entity and is to be filled.

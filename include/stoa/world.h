@@ -107,7 +107,7 @@ typedef struct stoa_mould {
     void *stamped;            ///< the same in a world that keeps frames, where `target` is NULL
     void *chunk;              ///< the last one there, when this was noted
     void *entities;           ///< of that chunk
-    uint32_t index;           ///< of where they go
+    uint64_t *rows;           ///< that are there: see STOA_ROW_CAME
     uint32_t part_count;      ///< of parts
     uint32_t value_count;     ///< of those with values, which come first; the others are tags
     int32_t bound;            ///< rows of a chunk that are made of it; the last few are not

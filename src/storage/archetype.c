@@ -205,6 +205,8 @@ static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *
                               storage->archetype_total + 1, sizeof *storage->rows) &&
               stoa__map_reserve(&storage->by_set, &storage->heap);
     if (storage->rows_capacity > before) {
+        /* Whoever knows where the rows of an archetype are counted has to look again. */
+        storage->head.epoch++;
         memset(storage->rows + before, 0,
                (storage->rows_capacity - before) * sizeof *storage->rows);
     }

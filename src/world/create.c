@@ -152,7 +152,7 @@ static void bundle_show(const stoa__storage *storage, const stoa__bundle *bundle
                            .chunk = tail,
                            .entities = tail->columns[0],
                            .capacity = edge->target->head.chunk_capacity,
-                           .index = edge->target->index};
+                           .rows = &storage->rows[edge->target->index]};
     uint32_t sizes = (uint32_t)bundle->count << 24;
     sizes |= storage->record_stamps != NULL ? STOA_SIZES_STAMPED : 0;
     if (bundle->count > STOA_CREATE_FEW || !edge->plain || edge->rich || edge->watched) {

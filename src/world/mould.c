@@ -36,9 +36,10 @@ static bool value_make(stoa_mould *mould, const stoa__put *put, const void *data
 /* Makes the parts of a mould; false if the bundle is not one that can be made ready. Values come
  * first and tags last, whatever order the bundle has: what fills a row writes a whole value for
  * each of the first parts, for which a tag has no room. */
-static bool parts_make(stoa_mould *mould, const stoa__edge *edge, const stoa__values *bundle) {
+static bool parts_make(const stoa__storage *storage, stoa_mould *mould, const stoa__edge *edge,
+                       const stoa__values *bundle) {
     int32_t capacity = edge->target->head.chunk_capacity;
-    mould->index = edge->target->index;
+    mould->rows = &storage->rows[edge->target->index];
     mould->bound = capacity;
     mould->value_count = 0;
     for (uint32_t i = 0; i < bundle->count; i++) {
@@ -84,7 +85,7 @@ static void mould_ready(stoa_world *world, stoa_mould *mould) {
     }
     stoa__edge_ready(storage, edge);
     mould->epoch = storage->head.epoch;
-    if (parts_make(mould, edge, &bundle)) {
+    if (parts_make(storage, mould, edge, &bundle)) {
         *(storage->record_stamps == NULL ? &mould->target : &mould->stamped) = edge->target;
     }
 }

@@ -186,8 +186,57 @@ static void mould_notices_a_chunk_that_comes_back_elsewhere(void **state) {
     }
 }
 
+#define TAG_SETS 128
+
+/* Makes entities of a bundle that is kept ready, and of one that the caller knows. */
+static void few_make(stoa_world *w, stoa_mould *mould, int32_t *made) {
+    assert_int_not_equal(stoa_create_mould(w, mould).index, 0);
+    stoa_entity e = stoa_create_with(w, STOA_VALUE(Pair, {1, 2}), STOA_VALUE(Quad, {1, 2, 3, 4}));
+    assert_int_not_equal(e.index, 0);
+    assert_int_equal(stoa_check(w), STOA_OK);
+    ++*made;
+}
+
+/* PRE-02 GEN-04: the counts of all archetypes are moved to make room for more of them, also where
+ * the archetype is then not made for lack of memory. */
+static void rows_are_counted_where_the_counts_are(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    const stoa_value values[] = {STOA_VALUE(Health, {7}), STOA_VALUE(Position, {1, 2, 3})};
+    stoa_mould mould = {.values = values, .count = 2};
+    stoa_type *const tags[] = {STOA_TYPE_OF(Frozen), STOA_TYPE_OF(Cold), STOA_TYPE_OF(Wet),
+                               STOA_TYPE_OF(Dark),   STOA_TYPE_OF(Loud), STOA_TYPE_OF(Near),
+                               STOA_TYPE_OF(Far)};
+    int32_t made = 0;
+    for (int32_t i = 0; i < 600; i++) {
+        few_make(w, &mould, &made);
+    }
+    for (uint32_t set = 1; set < TAG_SETS; set++) {
+        stoa_value some[7];
+        int32_t count = 0;
+        for (uint32_t i = 0; i < 7; i++) {
+            if ((set >> i & 1) != 0) {
+                some[count++] = (stoa_value){.type = tags[i]};
+            }
+        }
+        stoa_entity e = STOA_NULL;
+        for (size_t k = 1; e.index == 0; k++) {
+            s->heap.fail_at = k;
+            e = stoa_create_values(w, some, count);
+            s->heap.fail_at = 0;
+            few_make(w, &mould, &made);
+        }
+    }
+    assert_int_equal(stoa_query_once_count(w, &(stoa_query_desc){.terms = {STOA_READ(Pair)}}),
+                     made);
+    assert_int_equal(stoa_query_once_count(w, &(stoa_query_desc){.terms = {STOA_READ(Health)}}),
+                     made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rows_are_counted_where_the_counts_are, support_setup,
+                                        support_teardown),
         cmocka_unit_test(mould_makes_what_its_bundle_makes),
         cmocka_unit_test_setup_teardown(mould_that_is_ready_tells_hooks_that_come_later,
                                         support_setup, support_teardown),

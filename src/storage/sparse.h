@@ -184,14 +184,19 @@ STOA__INLINE void stoa__sparse_erase(stoa__sparse *set, uint32_t position) {
     stoa__sparse_erase_at(set, stoa__sparse_entry(set, set->entities[position].index));
 }
 
-/* Takes an entity out and drops its value; no change if it is not there. */
+/* Takes an entity out whose position is noted at an entry, and drops its value. */
+STOA__INLINE void stoa__sparse_remove_at(stoa__sparse *set, uint32_t *entry) {
+    if (!STOA_LIKELY(set->quick) && set->size != 0) {
+        stoa__component_drop(set->component, stoa__sparse_value(set, *entry - 1), 1);
+    }
+    stoa__sparse_erase_at(set, entry);
+}
+
+/* The same of an entity; no change if it is not there. */
 STOA__INLINE void stoa__sparse_remove(stoa__sparse *set, uint32_t index) {
     uint32_t *entry = stoa__sparse_entry_find(set, index);
     if (entry != NULL && *entry != 0) {
-        if (!STOA_LIKELY(set->quick) && set->size != 0) {
-            stoa__component_drop(set->component, stoa__sparse_value(set, *entry - 1), 1);
-        }
-        stoa__sparse_erase_at(set, entry);
+        stoa__sparse_remove_at(set, entry);
     }
 }
 

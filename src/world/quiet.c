@@ -81,17 +81,18 @@ static uint32_t sparse_count(const stoa__storage *storage, const stoa_entity *en
 /* Entities that are taken out of a sparse set together. */
 #define LEAVING_MAX 64
 
-/* Who of the dead is in a set, up to LEAVING_MAX of them. What there is of these is asked for,
- * since it may be anywhere. */
+/* Where the dead are noted who are in a set, up to LEAVING_MAX of them, and who they are. What
+ * there is of these is asked for, since it may be anywhere. */
 static uint32_t set_members(const stoa__sparse *set, const stoa_entity *entities, uint32_t count,
-                            stoa_entity *members) {
+                            uint32_t **entries, stoa_entity *members) {
     uint32_t *const *pages = set->pages;
     uint32_t page_count = set->page_count, found = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = entities[i].index, page = index >> STOA__PAGE_BITS;
-        const uint32_t *entries = STOA_LIKELY(page < page_count) ? pages[page] : NULL;
-        uint32_t position = entries != NULL ? entries[index & (STOA__PAGE_SIZE - 1)] : 0;
+        uint32_t *noted = STOA_LIKELY(page < page_count) ? pages[page] : NULL;
+        uint32_t position = noted != NULL ? noted[index & (STOA__PAGE_SIZE - 1)] : 0;
         if (position != 0) {
+            entries[found] = &noted[index & (STOA__PAGE_SIZE - 1)];
             members[found++] = entities[i];
             STOA_PREFETCH(&set->entities[position - 1]);
             STOA_PREFETCH(&set->added[position - 1]);
@@ -106,14 +107,16 @@ static uint32_t set_members(const stoa__sparse *set, const stoa_entity *entities
 static void set_leave(stoa__sparse *set, const stoa_entity *entities, uint32_t count,
                       stoa_owners *owners) {
     stoa_entity members[LEAVING_MAX];
+    uint32_t *entries[LEAVING_MAX];
     for (uint32_t at = 0; at < count && set->count > 0; at += LEAVING_MAX) {
         uint32_t n = count - at < LEAVING_MAX ? count - at : LEAVING_MAX;
-        n = set_members(set, entities + at, n, members);
+        n = set_members(set, entities + at, n, entries, members);
         for (uint32_t i = 0; i < n; i++) {
-            stoa__sparse_remove(set, members[i].index);
-            if (owners != NULL) {
-                owners->items[owners->count++] = members[i];
-            }
+            stoa__sparse_remove_at(set, entries[i]);
+        }
+        if (owners != NULL) {
+            memcpy(owners->items + owners->count, members, n * sizeof *members);
+            owners->count += (int32_t)n;
         }
     }
 }

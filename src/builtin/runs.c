@@ -10,13 +10,11 @@
 #include "base/error.h"
 #include "base/inline.h"
 
-#define ROW_MASK ((1u << STOA_PLACE_BITS) - 1)
-
 /* A list of runs that have fewer places each, on average, takes more memory than it is worth. */
 #define PLACES_FEW 8u
 
-/* Runs that room is made for at first. */
-#define RUNS_FIRST 64u
+/* Runs that are kept, however few places they have. */
+#define RUNS_ALWAYS 64u
 
 stoa__transform_layout stoa__finder_layout(stoa__finder *finder,
                                            const stoa_archetype_head *archetype) {
@@ -64,7 +62,7 @@ static uint32_t row_find(stoa__finder *finder, stoa__chunk_view *view, uint32_t 
     if (view->archetype == NULL || at >> STOA_PLACE_BITS != view->number) {
         view_open(finder, view, at >> STOA_PLACE_BITS);
     }
-    return at & ROW_MASK;
+    return at & STOA__ROW_MASK;
 }
 
 /* How many rows are those of the places from one on, which are all in its block. Mostly that is
@@ -143,7 +141,7 @@ void stoa__runs_fini(stoa__runs *runs, stoa__heap *heap) {
 /* Lists the runs of all places; none if they are short or there is no memory. */
 static void runs_list(stoa__runs *runs, stoa__heap *heap, stoa__finder *finder) {
     uint32_t count = 0, places = finder->order->count;
-    uint32_t most = places / PLACES_FEW + RUNS_FIRST;
+    uint32_t most = places / PLACES_FEW + RUNS_ALWAYS;
     for (uint32_t place = 0; place < places; place += runs->items[count++].count) {
         if (count == most ||
             !stoa__heap_grow(heap, &runs->items, &runs->capacity, count + 1, sizeof *runs->items)) {

@@ -8,6 +8,9 @@
 
 #include "builtin/levels.h"
 
+/* The part of a record's place that is the row in its chunk. */
+#define STOA__ROW_MASK ((1u << STOA_PLACE_BITS) - 1)
+
 typedef struct stoa__run {
     const Mat4 *local;
     Mat4 *world;

@@ -9,8 +9,6 @@
 
 #include "builtin/mat4.h"
 
-#define ROW_MASK ((1u << STOA_PLACE_BITS) - 1)
-
 /* Ranges that are begun at a time: often each is but one leaf. */
 #define BEGIN_COUNT 64
 
@@ -158,8 +156,8 @@ static uint32_t place_columns(lane *l, uint32_t place, const Mat4 **locals, cons
     stoa__transform_layout where = stoa__finder_layout(&l->finder, chunk->archetype);
     *locals = (const Mat4 *)(const void *)columns[where.local];
     *worlds = (const Mat4 *)(const void *)columns[where.global];
-    STOA_PREFETCH(stoa_columns_entities(columns) + (at & ROW_MASK));
-    return at & ROW_MASK;
+    STOA_PREFETCH(stoa_columns_entities(columns) + (at & STOA__ROW_MASK));
+    return at & STOA__ROW_MASK;
 }
 
 /* Asks for the first rows of a range, if they stand side by side. Processors ask for those that

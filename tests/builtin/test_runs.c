@@ -119,6 +119,40 @@ static void runs_are_right_after_going_back(void **state) {
     stoa_frames_free(frames);
 }
 
+/* TRF-04 GEN-04: without memory for the list all is worked out all the same. */
+static void runs_need_no_memory(void **state) {
+    support_world *s = *state;
+    tree_make(s->world);
+    turn(s->world, 0, 1, 1);
+    s->heap.fail_at = 1;
+    s->heap.fail_forever = true;
+    turn(s->world, 0, 1, 2);
+    turn(s->world, 0, 1, 3);
+    assert_true(s->heap.failed > 0);
+    assert_int_equal(runs_of(s->world)->count, 0);
+    s->heap.fail_at = 0;
+    s->heap.fail_forever = false;
+    runs_settle(s->world);
+}
+
+/* STO-04 */
+static void wrong_runs_are_found(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    tree_make(w);
+    runs_settle(w);
+    stoa__runs *runs = (stoa__runs *)(uintptr_t)runs_of(w);
+    stoa__run good = runs->items[1];
+    runs->items[1].world++;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    support_assert_message("transforms: the rows from place 1 on are wrong");
+    runs->items[1] = good;
+    runs->count--;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    support_assert_message("transforms: runs end at place");
+    runs->count++;
+    assert_int_equal(stoa_check(w), STOA_OK);
+}
+
 static void random_run(uint64_t seed) {
     support_random random = {seed};
     support_world s;
@@ -163,6 +197,8 @@ int main(void) {
         world_test(runs_are_forgotten_when_rows_change_places),
         world_test(runs_that_are_short_are_not_kept),
         world_test(runs_are_right_after_going_back),
+        world_test(runs_need_no_memory),
+        world_test(wrong_runs_are_found),
         support_seeds_test(runs_go_with_random_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

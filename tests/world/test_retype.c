@@ -83,6 +83,23 @@ static void every_form_becomes_every_other(void **state) {
     assert_int_equal(components, stoa_component_count(s->world));
 }
 
+/* HOT-01 QRY-02: rows are elsewhere from the swap on, whoever looks in between. */
+static void queries_are_told_of_a_swap(void **state) {
+    support_world *s = *state;
+    static stoa_entity entities[COUNT];
+    world_fill(s->world, entities);
+    stoa_query *query = stoa_query_new(s->world, &(stoa_query_desc){.terms = {STOA_READ(Beside)}});
+    stoa_retype *retype = retype_to(s->world, 3);
+    assert_int_equal(stoa_retype_convert(retype, form_convert, NULL), STOA_OK);
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = stoa_query_version(query);
+        assert_int_equal(stoa_retype_swap(retype), STOA_OK);
+        assert_true(stoa_query_version(query) != before);
+    }
+    stoa_retype_end(retype);
+    world_compare(s->world, entities, 3);
+}
+
 /* HOT-01 */
 static void what_is_cancelled_leaves_no_trace(void **state) {
     support_world *s = *state;
@@ -453,6 +470,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
     const struct CMUnitTest tests[] = {
         TEST(every_form_becomes_every_other),
+        TEST(queries_are_told_of_a_swap),
         TEST(what_is_cancelled_leaves_no_trace),
         TEST(ticks_of_columns_stay),
         TEST(descriptor_of_before_is_not_taken_any_more),

@@ -150,7 +150,9 @@ static stoa_status part_read(stoa__json_in *in, const stoa__json_path *path, jso
     if (part == STOA__JSON_REMOVE) {
         return removals_read(in, path, json, bundle);
     }
-    if (part == STOA__JSON_NAME && (parts & STOA__JSON_NAME_VALUE) != 0) {
+    /* A new entity has no name that null could take away. */
+    bool none = json_is_null(json) && (parts & STOA__JSON_REMOVE) == 0;
+    if (part == STOA__JSON_NAME && (parts & STOA__JSON_NAME_VALUE) != 0 && !none) {
         return name_read(in, path, json, bundle);
     }
     return STOA_OK;

@@ -212,6 +212,15 @@ static void component_that_cannot_be_saved_is_named(void **state) {
     stoa_blob_free(&blob);
 }
 
+/* SNP-07 GEN-05 */
+static void new_entity_with_a_name_of_null_has_none(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    static const char text[] = "{\"name\": null}";
+    stoa_entity e = stoa_json_load_entity(w, text, sizeof text - 1, NULL);
+    assert_false(stoa_entity_is_null(e));
+    assert_null(stoa_name(w, e));
+}
+
 /* SNP-06 SNP-07 */
 static void former_names_and_defaults_are_known(void **state) {
     stoa_world *w = world_of(state);
@@ -388,6 +397,7 @@ int main(void) {
         TEST(empty_entity_is_an_empty_object),
         TEST(types_with_functions_and_raw_ones_are_bytes),
         TEST(component_that_cannot_be_saved_is_named),
+        TEST(new_entity_with_a_name_of_null_has_none),
         TEST(former_names_and_defaults_are_known),
         TEST(component_called_like_a_part_has_a_colon),
         TEST(apply_changes_what_the_text_names_only),

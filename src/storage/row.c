@@ -73,6 +73,15 @@ void stoa__row_fill_any(const stoa__storage *storage, const stoa__archetype *arc
     }
 }
 
+/* Copies an item of 8 to 16 bytes, one word after the other. */
+STOA__INLINE void item_copy(uint8_t *to, const uint8_t *from, size_t size) {
+    uint64_t word;
+    memcpy(&word, from, 8);
+    memcpy(to, &word, 8);
+    memcpy(&word, from + size - 8, 8);
+    memcpy(to + size - 8, &word, 8);
+}
+
 /* Copies the columns of an even archetype. */
 STOA__INLINE stoa_status even_copy(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
                                    size_t to, size_t from) {
@@ -80,13 +89,7 @@ STOA__INLINE stoa_status even_copy(uint64_t fill, uint8_t *const *hole, uint8_t 
     to *= size;
     from *= size;
     do {
-        uint8_t *into = hole[lanes] + to;
-        const uint8_t *of = last[lanes] + from;
-        uint64_t word;
-        memcpy(&word, of, 8);
-        memcpy(into, &word, 8);
-        memcpy(&word, of + size - 8, 8);
-        memcpy(into + size - 8, &word, 8);
+        item_copy(hole[lanes] + to, last[lanes] + from, size);
     } while (--lanes > 0);
     return STOA_OK;
 }
@@ -100,15 +103,39 @@ STOA__APART static stoa_status even_merge(uint64_t fill, uint8_t *const *hole, u
     return even_copy(fill, hole, last, to, from);
 }
 
-stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
-                                size_t to, size_t from) {
+/* True if a column is as new in both chunks. */
+STOA__INLINE bool lane_same(uint8_t *const *hole, uint8_t *const *last, size_t lane) {
+    return STOA_LIKELY(stoa__state_ticks(stoa__column_state(hole[lane])) ==
+                       stoa__state_ticks(stoa__column_state(last[lane])));
+}
+
+/* stoa__row_fill_even for any number of columns. */
+STOA__APART static stoa_status even_fill(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
+                                         size_t to, size_t from) {
     for (size_t lane = STOA__FILL_LANES(fill); lane > 0; lane--) {
-        if (!STOA_LIKELY(stoa__state_ticks(stoa__column_state(hole[lane])) ==
-                         stoa__state_ticks(stoa__column_state(last[lane])))) {
+        if (!lane_same(hole, last, lane)) {
             return even_merge(fill, hole, last, to, from);
         }
     }
     return even_copy(fill, hole, last, to, from);
+}
+
+/* Two columns go without loops, 7.0 ns for a destruction instead of 7.7; and so that no register is
+ * saved, others by a call with no way back. */
+stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
+                                size_t to, size_t from) {
+    if (!STOA_LIKELY(STOA__FILL_LANES(fill) == 2)) {
+        return even_fill(fill, hole, last, to, from);
+    }
+    if (!lane_same(hole, last, 1) || !lane_same(hole, last, 2)) {
+        return even_merge(fill, hole, last, to, from);
+    }
+    size_t size = STOA__FILL_SIZE(fill);
+    to *= size;
+    from *= size;
+    item_copy(hole[1] + to, last[1] + from, size);
+    item_copy(hole[2] + to, last[2] + from, size);
+    return STOA_OK;
 }
 
 /* The rest of stoa__row_fill_lanes, from a lane on whose ticks differ. */
@@ -131,14 +158,7 @@ stoa_status stoa__row_fill_lanes(const stoa__lane *lane, uint8_t *const *hole, u
                          stoa__state_ticks(stoa__column_state(of)))) {
             return lanes_merge(lane, hole, last, to, from);
         }
-        size_t size = lane->size;
-        into += to * size;
-        of += from * size;
-        uint64_t word;
-        memcpy(&word, of, 8);
-        memcpy(into, &word, 8);
-        memcpy(&word, of + size - 8, 8);
-        memcpy(into + size - 8, &word, 8);
+        item_copy(into + to * lane->size, of + from * lane->size, lane->size);
         if (lane->last != 0) {
             return STOA_OK;
         }

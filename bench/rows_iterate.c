@@ -23,6 +23,10 @@ static flat *flat_new(bench_size size, const stoa_query_desc *desc) {
     flat *f = bench_alloc(1, sizeof *f);
     *f = (flat){.size = size, .world = bench_world_new()};
     f->entities = bench_alloc((size_t)size.n, sizeof *f->entities);
+    /* As the limit has arrays for so many. */
+    if (stoa_reserve(f->world, size.n, STOA_ZERO(Position), STOA_ZERO(Velocity)) != STOA_OK) {
+        bench_fail(stoa_last_error().message);
+    }
     bench_world_create(f->world, size.n, f->entities);
     f->query = query_new(f->world, desc);
     return f;

@@ -3,11 +3,11 @@
  * Rows fill chunk after chunk; only the last one in use is partly filled. The first chunk starts
  * small and doubles until it has full size; from then on chunks are added and never move. They come
  * in groups, in which columns of neighbouring chunks lie side by side: the more chunks there are,
- * the larger is the next group, up to one that fills a slab. When rows go away one spare chunk is
- * kept at least, and groups of which none is used go. Every chunk has a number in the world, by
- * which entities find it. As long as the epoch is the same, a place in the array of chunks has the
- * same columns, if it has any. Adding one is O(columns), growing the first O(its bytes). One thread
- * at a time. */
+ * the larger is the next group, up to one that fills a slab, which may be a large one. When rows go
+ * away one spare chunk is kept at least, and groups of which none is used go. Every chunk has a
+ * number in the world, by which entities find it. As long as the epoch is the same, a place in the
+ * array of chunks has the same columns, if it has any. Adding one is O(columns), growing the first
+ * O(its bytes). One thread at a time. */
 #include "storage/archetype.h"
 
 #include "storage/columns.h"
@@ -92,13 +92,16 @@ static int32_t group_fit(stoa__storage *storage, const stoa__archetype *archetyp
 }
 
 /* How many chunks the next group of an archetype has, which needs `need` more: half as many as
- * there are, so that little is reserved for nothing. Large groups do not fill small gaps. */
+ * there are, so that little is reserved for nothing, and if that is more than fill a slab, an
+ * eighth as many. Large groups do not fill small gaps. */
 static int32_t group_next(stoa__storage *storage, const stoa__archetype *archetype, int64_t need) {
     if ((uint32_t)archetype->head.chunk_capacity < archetype->full_capacity) {
         return 1;
     }
-    int64_t half = (archetype->chunk_held + 1) / 2, want = half > need ? half : need;
-    int32_t count = stoa__group_size(archetype, want < INT32_MAX ? (int32_t)want : INT32_MAX);
+    int32_t half = (archetype->chunk_held + 1) / 2, eighth = archetype->chunk_held / 8;
+    int32_t left = need < STOA__GROUP_MOST ? (int32_t)need : STOA__GROUP_MOST;
+    int32_t count =
+        stoa__group_size(archetype, half > left ? half : left, eighth > left ? eighth : left);
     return group_fit(storage, archetype, count, count / 4 + 1);
 }
 
@@ -305,7 +308,7 @@ int32_t stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archet
            stoa__group_beside(archetype, chunks[count - 1].columns, chunks[count].columns)) {
         count++;
     }
-    count = group_fit(storage, archetype, stoa__group_size(archetype, count), 1);
+    count = group_fit(storage, archetype, stoa__group_size(archetype, count, count), 1);
     stoa__group *group =
         stoa__group_new(storage, archetype, (uint32_t)archetype->head.chunk_capacity, count);
     if (group == NULL) {

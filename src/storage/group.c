@@ -15,9 +15,6 @@
 
 #include <string.h>
 
-/* Chunks that the bits of a group tell apart. */
-#define CHUNKS_MOST 64
-
 static uint32_t stride_of(const stoa__archetype *archetype) {
     return archetype->lane_count + 2u;
 }
@@ -52,14 +49,22 @@ int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t
     return count;
 }
 
-int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want) {
+/* Chunks of a group that nearly fills a slab of so many bytes, or 0 if none does. */
+static int32_t whole_fits(const stoa__archetype *archetype, size_t size) {
     uint32_t rows = (uint32_t)archetype->head.chunk_capacity;
-    int32_t whole = stoa__group_fits(archetype, rows, STOA__SLAB_BLOCK_MAX, CHUNKS_MOST);
-    if (want >= whole &&
-        group_size(archetype, rows, whole) > (uint64_t)STOA__SLAB_BLOCK_MAX * 15 / 16) {
-        return whole > 0 ? whole : 1;
+    int32_t count = stoa__group_fits(archetype, rows, size, STOA__GROUP_MOST);
+    return count > 0 && group_size(archetype, rows, count) > (uint64_t)size / 16 * 15 ? count : 0;
+}
+
+int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want, int32_t most) {
+    for (size_t times = STOA__SLAB_TIMES; times > 0; times /= 2) {
+        int32_t whole = whole_fits(archetype, times * STOA__SLAB_SIZE);
+        if (whole > 0 && (times == 1 ? want : most) >= whole) {
+            return whole;
+        }
     }
-    int32_t part = stoa__group_fits(archetype, rows, STOA__SLAB_BLOCK_PART, CHUNKS_MOST);
+    int32_t part = stoa__group_fits(archetype, (uint32_t)archetype->head.chunk_capacity,
+                                    STOA__SLAB_BLOCK_PART, STOA__GROUP_MOST);
     part = want < part ? want : part;
     return part > 0 ? part : 1;
 }
@@ -85,8 +90,10 @@ stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *arch
         return NULL;
     }
     stoa__group *group = (stoa__group *)(void *)block;
-    *group = (stoa__group){UINT64_MAX >> (CHUNKS_MOST - count), (uint32_t)size, count,
-                           stride_of(archetype)};
+    *group = (stoa__group){.size = (uint32_t)size, .count = count, .stride = stride_of(archetype)};
+    for (int32_t i = 0; i < count; i++) {
+        group->live[i / 64] |= (uint64_t)1 << i % 64;
+    }
     uint8_t *at = (uint8_t *)(stoa__group_columns(group, count) - 1);
     columns_place(group, -1, at, stoa__layout_tags(archetype, rows), 0);
     at = block + front_size(archetype, rows, count);
@@ -111,15 +118,25 @@ static uint32_t chunk_number(stoa__group *group, uint8_t *const *columns) {
     return (uint32_t)(columns - stoa__group_columns(group, 0)) / group->stride;
 }
 
+/* The first chunk of a group that is somebody's, or STOA__GROUP_MOST. */
+static uint32_t live_lowest(const stoa__group *group) {
+    uint32_t word = 0;
+    while (word < STOA__GROUP_WORDS && group->live[word] == 0) {
+        word++;
+    }
+    return word * 64 + (word < STOA__GROUP_WORDS ? stoa__bit_lowest(group->live[word]) : 0);
+}
+
 void stoa__group_leave(stoa__storage *storage, uint8_t *const *columns) {
     stoa__group *group = stoa__group_of(columns);
-    group->live &= ~((uint64_t)1 << chunk_number(group, columns));
-    if (group->live == 0) {
+    uint32_t number = chunk_number(group, columns);
+    group->live[number / 64] &= ~((uint64_t)1 << number % 64);
+    if (live_lowest(group) == STOA__GROUP_MOST) {
         stoa__slab_free(storage, (uint8_t *)group, group->size);
     }
 }
 
 bool stoa__group_counts(uint8_t *const *columns) {
     stoa__group *group = stoa__group_of(columns);
-    return stoa__bit_lowest(group->live) == chunk_number(group, columns);
+    return live_lowest(group) == chunk_number(group, columns);
 }

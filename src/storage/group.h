@@ -4,11 +4,15 @@
 
 #include "storage/storage.h"
 
+/* Chunks that a group has at most, and words with a bit for each. */
+#define STOA__GROUP_MOST 128
+#define STOA__GROUP_WORDS (STOA__GROUP_MOST / 64)
+
 /* The beginning of a group's block. The columns of its chunks follow, chunk by chunk. */
 typedef struct stoa__group {
-    uint64_t live;   /* bit i: chunk i is somebody's */
-    uint32_t size;   /* bytes of the block */
-    int32_t count;   /* chunks that it was made for */
+    uint64_t live[STOA__GROUP_WORDS]; /* bit i: chunk i is somebody's */
+    uint32_t size;                    /* bytes of the block */
+    int32_t count;                    /* chunks that it was made for */
     uint32_t stride; /* from the columns of a chunk to those of the next, in pointers */
 } stoa__group;
 
@@ -17,8 +21,8 @@ int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t
                          int32_t most);
 
 /* Chunks that a group of an archetype should have if `want` are wanted: as many as fill a slab, or
- * some that share one. */
-int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want);
+ * some that share one; or as many as fill a larger slab, if there are `most` of them at most. */
+int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want, int32_t most);
 
 /* A group of chunks of `rows` in the layout of an archetype, or NULL. All of them are somebody's,
  * and each leads to it. */
@@ -41,6 +45,11 @@ bool stoa__group_beside(const stoa__archetype *archetype, uint8_t *const *a, uin
 
 /* A chunk is nobody's any more; the last one takes the group along. */
 void stoa__group_leave(stoa__storage *storage, uint8_t *const *columns);
+
+/* True if chunk `i` of a group is somebody's. */
+static inline bool stoa__group_lives(const stoa__group *group, uint32_t i) {
+    return (group->live[i / 64] >> i % 64 & 1) != 0;
+}
 
 /* True for just one of the chunks of a group that are somebody's. */
 bool stoa__group_counts(uint8_t *const *columns);

@@ -1,15 +1,15 @@
 /* Slabs.
  *
  * A slab is a large block in granules of 256 bytes, with a bit for each. The first slabs of a world
- * are small, later ones 2 MiB on a 2 MiB boundary, which the default allocator backs with huge
- * pages. Blocks are runs of granules, first fit in address order of the slabs. A search per chunk
- * of some thousand rows costs nothing that shows. */
+ * are small, later ones 2 MiB, or a few times that, on a 2 MiB boundary, which the default
+ * allocator backs with huge pages. Blocks are runs of granules, first fit in address order of the
+ * slabs. A search per chunk of some thousand rows costs nothing that shows. */
 #include "storage/slab.h"
 
 #include <string.h>
 
 #define GRANULE 256u
-#define SLAB_SIZE ((size_t)2 << 20)
+#define SLAB_SIZE ((size_t)STOA__SLAB_SIZE)
 #define SLAB_FIRST ((size_t)256 << 10)
 /* Granules in front of a slab's first block, at most: few chunks would fit there. */
 #define OVER_MOST 256u
@@ -135,14 +135,19 @@ static size_t slabs_moving(const stoa__slabs *slabs) {
  * that is near, so that huge pages back it. */
 static size_t slab_size_next(const stoa__slabs *slabs, size_t block, size_t moving) {
     if (block > STOA__SLAB_BLOCK_PART) {
-        size_t own = block > SLAB_SIZE / 16 * 15 ? SLAB_SIZE : block;
-        return (size_t)granules_of(own) * GRANULE;
+        size_t whole = (block + SLAB_SIZE - 1) / SLAB_SIZE * SLAB_SIZE;
+        return block > whole / 16 * 15 ? whole : (size_t)granules_of(block) * GRANULE;
     }
     size_t size = slabs->size < SLAB_FIRST ? SLAB_FIRST : slabs->size;
     size = moving > 0 ? moving : size;
     size = size > SLAB_SIZE ? SLAB_SIZE : size;
     size = size < block ? block : size;
     return (size_t)granules_of(size) * GRANULE;
+}
+
+/* Bytes of what describes a slab of a size. */
+static size_t slab_struct_size(size_t size) {
+    return sizeof(stoa__slab) + (size / GRANULE + 63) / 64 * sizeof(uint64_t);
 }
 
 static stoa__slab *slab_new(stoa__storage *storage, size_t size) {
@@ -152,13 +157,13 @@ static stoa__slab *slab_new(stoa__storage *storage, size_t size) {
                          sizeof *slabs->items)) {
         return NULL;
     }
-    stoa__slab *slab = stoa__heap_zalloc(heap, sizeof *slab, _Alignof(stoa__slab));
+    stoa__slab *slab = stoa__heap_zalloc(heap, slab_struct_size(size), _Alignof(stoa__slab));
     if (slab == NULL) {
         return NULL;
     }
     slab->data = stoa__heap_alloc(heap, size, slab_alignment(size));
     if (slab->data == NULL) {
-        stoa__heap_free(heap, slab, sizeof *slab, _Alignof(stoa__slab));
+        stoa__heap_free(heap, slab, slab_struct_size(size), _Alignof(stoa__slab));
         return NULL;
     }
     slab->size = size;
@@ -172,6 +177,7 @@ static stoa__slab *slab_new(stoa__storage *storage, size_t size) {
     }
     slabs->items[at] = slab;
     slabs->size += size;
+    slabs->maps += slab_struct_size(size);
     return slab;
 }
 
@@ -181,8 +187,9 @@ static void slab_drop(stoa__storage *storage, uint32_t at) {
     slabs->count--;
     memmove(&slabs->items[at], &slabs->items[at + 1], (slabs->count - at) * sizeof *slabs->items);
     slabs->size -= slab->size;
+    slabs->maps -= slab_struct_size(slab->size);
     stoa__heap_free(&storage->heap, slab->data, slab->size, slab_alignment(slab->size));
-    stoa__heap_free(&storage->heap, slab, sizeof *slab, _Alignof(stoa__slab));
+    stoa__heap_free(&storage->heap, slab, slab_struct_size(slab->size), _Alignof(stoa__slab));
 }
 
 uint8_t *stoa__slab_alloc(stoa__storage *storage, size_t size) {

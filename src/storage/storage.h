@@ -256,15 +256,16 @@ struct stoa__archetype {
     uint32_t struct_size;   /* bytes of the block that holds this struct and its tables */
 };
 
-/* A large block that chunks are cut from, in granules. Free ones are 0 in `map`. */
+/* A large block that chunks are cut from, in granules. Free ones are 0 in `map`, which is as long
+ * as there are granules. */
 typedef struct stoa__slab {
     uint8_t *data;
     size_t size;
     uint32_t granules;
-    uint32_t free;     /* granules that are free */
-    uint32_t refused;  /* runs of so many granules were not found since the last was freed */
-    bool closed;       /* being emptied: gives out nothing */
-    uint64_t map[128]; /* a bit for each granule */
+    uint32_t free;    /* granules that are free */
+    uint32_t refused; /* runs of so many granules were not found since the last was freed */
+    bool closed;      /* being emptied: gives out nothing */
+    uint64_t map[];   /* a bit for each granule */
 } stoa__slab;
 
 /* The slabs of a world, sorted by address. */
@@ -273,6 +274,7 @@ typedef struct stoa__slabs {
     uint32_t count;
     uint32_t capacity;
     size_t size;   /* bytes of all slabs */
+    size_t maps;   /* bytes of what describes them */
     size_t direct; /* bytes of chunks that are in no slab */
 } stoa__slabs;
 

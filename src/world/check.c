@@ -35,7 +35,7 @@ static bool columns_right(const stoa__archetype *archetype, uint8_t *const *colu
     stoa__group *group = stoa__group_of(columns);
     ptrdiff_t at = columns - stoa__group_columns(group, 0), stride = archetype->lane_count + 2;
     if (group->stride != (uint32_t)stride || at < 0 || at % stride != 0 ||
-        at / stride >= group->count || (group->live >> at / stride & 1) == 0) {
+        at / stride >= group->count || !stoa__group_lives(group, (uint32_t)(at / stride))) {
         return false;
     }
     uint64_t rows = (uint32_t)archetype->head.chunk_capacity;
@@ -351,8 +351,8 @@ static stoa_status bytes_check(const stoa_world *world) {
                    storage->rows_capacity * sizeof *storage->rows +
                    storage->by_set.capacity * sizeof(stoa__map_cell) +
                    storage->chunk_capacity * sizeof(stoa_chunk_ref) +
-                   storage->slabs.capacity * sizeof *storage->slabs.items +
-                   storage->slabs.count * sizeof(stoa__slab) + stoa__slab_held(storage);
+                   storage->slabs.capacity * sizeof *storage->slabs.items + storage->slabs.maps +
+                   stoa__slab_held(storage);
     for (uint32_t i = 0; i < storage->archetype_total; i++) {
         bytes += archetype_bytes(storage->archetypes[i]);
     }

@@ -22,10 +22,10 @@ static stoa__archetype *archetype_random(fixture *f, support_random *random) {
     return archetype_sized(f, sizes, count);
 }
 
-/* The chunks of a group that is as large as can be. */
+/* The chunks of a group that fills one slab. */
 static int32_t group_most(fixture *f, stoa__archetype *archetype) {
     stoa__layout_apply(&f->storage, archetype, archetype->full_capacity);
-    return stoa__group_size(archetype, INT32_MAX);
+    return stoa__group_size(archetype, INT32_MAX, 0);
 }
 
 static void group_end(fixture *f, stoa__group *group) {
@@ -174,21 +174,25 @@ static void chunks_that_fit_are_counted(void **state) {
     }
 }
 
-/* STO-02: a group is one block of a slab, or one chunk, however many are wanted. */
+/* STO-02: a group is one block of a slab, or one chunk, however many are wanted; that of a large
+ * slab only if so many may be. */
 static void groups_fit_into_slabs(void **state) {
     fixture *f = *state;
     const uint32_t sizes[] = {1, 12, 100, 3000, 70000, 3000000};
     for (int i = 0; i < 6; i++) {
         stoa__archetype *archetype = archetype_sized(f, &sizes[i], 1);
         stoa__layout_apply(&f->storage, archetype, archetype->full_capacity);
-        for (int32_t want = 1; want <= 100; want += 9) {
-            int32_t count = stoa__group_size(archetype, want);
-            assert_in_range(count, 1, 64);
-            stoa__group *group =
-                stoa__group_new(&f->storage, archetype, archetype->full_capacity, count);
-            assert_non_null(group);
-            assert_true(count == 1 || group->size <= STOA__SLAB_BLOCK_MAX);
-            group_end(f, group);
+        for (int32_t want = 1; want <= 260; want += 9) {
+            for (int32_t most = 0; most <= want; most += 1 + want / 3) {
+                int32_t count = stoa__group_size(archetype, want, most);
+                assert_in_range(count, 1, want);
+                stoa__group *group =
+                    stoa__group_new(&f->storage, archetype, archetype->full_capacity, count);
+                assert_non_null(group);
+                assert_true(count == 1 || group->size <= STOA__SLAB_BLOCK_MAX);
+                assert_true(count <= most || count == 1 || group->size <= STOA__SLAB_SIZE);
+                group_end(f, group);
+            }
         }
     }
 }
@@ -201,11 +205,11 @@ static void large_group_fills_a_slab(void **state) {
         stoa__archetype *archetype = archetype_sized(f, &sizes[i], 1);
         int32_t most = group_most(f, archetype);
         uint64_t chunk = stoa__layout_size(archetype, archetype->full_capacity);
-        if (chunk * 64 > STOA__SLAB_BLOCK_MAX && chunk < STOA__SLAB_BLOCK_MAX / 10) {
-            assert_true((uint64_t)most * chunk > STOA__SLAB_BLOCK_MAX / 10 * 9);
+        if (chunk * STOA__GROUP_MOST > STOA__SLAB_SIZE && chunk < STOA__SLAB_SIZE / 10) {
+            assert_true((uint64_t)most * chunk > STOA__SLAB_SIZE / 10 * 9);
         }
         for (int32_t want = 1; want < most; want++) {
-            int32_t count = stoa__group_size(archetype, want);
+            int32_t count = stoa__group_size(archetype, want, want);
             assert_in_range(count, 1, want);
             assert_true(count == 1 || (uint64_t)count * chunk < STOA__SLAB_BLOCK_PART);
         }
@@ -219,7 +223,9 @@ static void group_goes_with_its_last_chunk(void **state) {
     stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){8, 0}, 2);
     for (int round = 0; round < 20; round++) {
         size_t before = stoa__slab_held(&f->storage);
-        int32_t order[64], count = round == 0 ? 64 : 1 + (int32_t)support_random_below(&random, 64);
+        int32_t order[STOA__GROUP_MOST];
+        int32_t count = round == 0 ? STOA__GROUP_MOST
+                                   : 1 + (int32_t)support_random_below(&random, STOA__GROUP_MOST);
         stoa__group *group = stoa__group_new(&f->storage, archetype, 4, count);
         assert_non_null(group);
         for (int32_t i = 0; i < count; i++) {

@@ -181,12 +181,11 @@ typedef enum stoa_query_weight {
 
 /// Rows of one chunk, one after the other, that match.
 typedef struct stoa_run {
-    const stoa_entity *entities; ///< the first one
-    uint8_t *const *columns;     ///< of the chunk, or NULL for entities without one
-    const uint32_t *indexes;     ///< of the chunk's match
-    uint64_t fields;             ///< as in a match
-    int32_t first;               ///< row in the chunk
-    int32_t count;               ///< rows
+    uint8_t *const *columns; ///< of the chunk; entities without one have a table of [0] alone
+    const uint32_t *indexes; ///< of the chunk's match
+    uint64_t fields;         ///< as in a match
+    int32_t first;           ///< row in the chunk
+    int32_t count;           ///< rows
 } stoa_run;
 
 /// Entity indexes that share a page of a sparse component's positions, as a power of two.
@@ -266,11 +265,11 @@ static inline stoa_iter stoa_query_iter(stoa_query *query) {
 static inline bool stoa_iter_run(stoa_iter *it) {
     const stoa_run *run = it->run;
     it->run = run + 1;
-    it->entities = run->entities;
     it->columns = run->columns;
     it->indexes = run->indexes;
     it->fields = run->fields;
     it->first = (size_t)run->first;
+    it->entities = stoa_columns_entities(run->columns) + it->first;
     it->count = run->count;
     return true;
 }

@@ -97,9 +97,8 @@ static stoa_status runs_reserve(stoa_query *query, uint32_t runs, uint32_t parts
 static void run_put(stoa__cut *cut, const stoa_run *run) {
     uint32_t i = cut->run_count++;
     stoa_run *at = &cut->runs[i];
-    if (i < cut->run_known && at->entities == run->entities && at->columns == run->columns &&
-        at->first == run->first && at->count == run->count && at->indexes == run->indexes &&
-        at->fields == run->fields) {
+    if (i < cut->run_known && at->columns == run->columns && at->first == run->first &&
+        at->count == run->count && at->indexes == run->indexes && at->fields == run->fields) {
         return;
     }
     *at = *run;
@@ -134,9 +133,8 @@ static inline void rows_put(cutting *c, const stoa_chunk *chunk, uint32_t first,
         c->part = (stoa__part){.first = c->cut->run_count};
         c->room = c->rows;
     }
-    const stoa_entity *entities = stoa_columns_entities(chunk->columns);
-    run_put(c->cut, &(stoa_run){entities + first, chunk->columns, c->match->indexes,
-                                c->match->fields, (int32_t)first, (int32_t)count});
+    run_put(c->cut, &(stoa_run){chunk->columns, c->match->indexes, c->match->fields, (int32_t)first,
+                                (int32_t)count});
     c->part.count++;
     c->room -= count < c->room ? count : c->room;
 }

@@ -8,7 +8,7 @@
 #include "storage/archetype.h"
 
 /* Rows whose bits are worked out before what was listed is handed out. */
-#define BATCH 8192u
+#define BATCH 16384u
 /* Chunks whose state is asked for ahead of their turn. */
 #define AHEAD 16
 
@@ -100,6 +100,7 @@ void stoa__walk_begin(stoa__walk *walk, const stoa_world *world, const stoa__ter
     walk->position_end = walk->set != NULL ? walk->set->count : 0;
     walk->empties = terms->empty && walk->set == NULL ? world->storage.empty_count : 0;
     walk->number = STOA__NONE;
+    walk->listed[0] = (uint8_t *)(walk->set != NULL ? walk->set->entities : walk->entities);
     if (walk->set != NULL) {
         memset(walk->known, 0, sizeof walk->known);
     }
@@ -237,7 +238,7 @@ static void empties_list(stoa__walk *walk) {
         }
     }
     if (count > 0) {
-        stoa__walk_add(walk, walk->entities, NULL, 0, 0, count);
+        stoa__walk_add(walk, walk->listed, 0, 0, count);
     }
 }
 
@@ -370,7 +371,10 @@ int32_t stoa__walk_count(const stoa_world *world, const stoa__terms *terms, uint
 stoa_entity stoa__walk_first(const stoa_world *world, const stoa__terms *terms, uint32_t since) {
     stoa__walk walk;
     stoa__walk_begin(&walk, world, terms, NULL, since);
-    return stoa__walk_fill(&walk) ? walk.runs[0].entities[0] : STOA_NULL;
+    if (!stoa__walk_fill(&walk)) {
+        return STOA_NULL;
+    }
+    return stoa_columns_entities(walk.runs[0].columns)[walk.runs[0].first];
 }
 
 stoa__walk *stoa__walk_take_shared(stoa_query *query) {

@@ -13,7 +13,7 @@
 #include "storage/sparse.h"
 
 /* Runs that are listed at a time, more or less, and at most: those of 64 rows come together. */
-#define STOA__WALK_RUNS 64
+#define STOA__WALK_RUNS 128
 #define STOA__WALK_RUNS_MAX (STOA__WALK_RUNS + 63)
 /* Words of bits that the rows of a chunk need. */
 #define STOA__WALK_WORDS (STOA__ROWS_MAX / 64)
@@ -99,6 +99,7 @@ typedef struct stoa__walk {
     uint64_t rows[STOA__WALK_WORDS];     /* those that match and are in no run yet */
     uint8_t live[STOA__WALK_WORDS];      /* the words that are not 0 */
     uint64_t breaks[STOA__WALK_WORDS];   /* where a run must begin, if there are splits */
+    uint8_t *listed[1]; /* the columns of entities without any: where they are listed */
     stoa_entity entities[STOA__WALK_EMPTIES];
 } stoa__walk;
 
@@ -162,12 +163,10 @@ bool stoa__walk_set(stoa__walk *walk);
 bool stoa__walk_row(const stoa__walk *walk, uint8_t *const *columns, uint32_t row, uint32_t index);
 
 /* Lists a run; there must be room. */
-static inline void stoa__walk_add(stoa__walk *walk, const stoa_entity *entities,
-                                  uint8_t *const *columns, uint64_t fields, uint32_t first,
-                                  uint32_t count) {
-    walk->runs[walk->run_count++] = (stoa_run){
-        entities, columns, walk->indexes, fields, (int32_t)first, (int32_t)count,
-    };
+static inline void stoa__walk_add(stoa__walk *walk, uint8_t *const *columns, uint64_t fields,
+                                  uint32_t first, uint32_t count) {
+    walk->runs[walk->run_count++] =
+        (stoa_run){columns, walk->indexes, fields, (int32_t)first, (int32_t)count};
 }
 
 /* Where the rows of an any-of term are told off, or NULL if the archetype has no such column. In a

@@ -8,6 +8,9 @@
 #include "query/mask.h"
 #include "storage/archetype.h"
 
+/* Runs of a word that are listed without a look at how many there are. */
+#define RUNS_FEW 2u
+
 /* True if a row of the chunk may pass the tests of a column; `some` is set if not all must. */
 static bool column_open(const stoa__walk *walk, uint32_t index, uint8_t *const *columns,
                         uint32_t count, bool *some) {
@@ -254,7 +257,7 @@ void stoa__walk_chunk(stoa__walk *walk, uint8_t *const *columns, uint32_t count)
     uint32_t groups = walk->groups != 0 ? groups_open(walk, columns) : 0;
     splits_read(walk, columns, count);
     if (!some && groups == 0 && walk->splits == 0) {
-        stoa__walk_add(walk, stoa_columns_entities(columns), columns, walk->chunk_fields, 0, count);
+        stoa__walk_add(walk, columns, walk->chunk_fields, 0, count);
         return;
     }
     walk->columns = columns;
@@ -315,7 +318,6 @@ STOA__INLINE bool runs_cut(stoa__walk *walk, bool split) {
     const uint32_t *indexes = walk->indexes;
     uint64_t fields = walk->chunk_fields, left = 0;
     uint8_t *const *columns = walk->columns;
-    const stoa_entity *entities = stoa_columns_entities(columns);
     const uint8_t *touch = columns[walk->touch];
     size_t touch_size = walk->touch_size;
     for (; live < live_end && run < end; live++) {
@@ -329,9 +331,8 @@ STOA__INLINE bool runs_cut(stoa__walk *walk, bool split) {
             left &= split ? UINT64_MAX << last % 64 : past;
             STOA_PREFETCH(touch + first * touch_size);
             *run++ =
-                (stoa_run){entities + first, columns,
-                           indexes,          split ? run_fields(walk, (uint32_t)first) : fields,
-                           (int32_t)first,   (int32_t)(last - first)};
+                (stoa_run){columns, indexes, split ? run_fields(walk, (uint32_t)first) : fields,
+                           (int32_t)first, (int32_t)(last - first)};
         }
         if (!STOA_LIKELY(left == 0)) {
             walk->rows[base / 64] = left;
@@ -362,8 +363,7 @@ STOA__APART static void run_long(stoa__walk *walk) {
     uint32_t w = walk->live[walk->live_next++];
     uint32_t first = w * 64 + stoa__bit_lowest(walk->rows[w]), last = run_end(walk, w);
     STOA_PREFETCH(walk->columns[walk->touch] + (size_t)first * walk->touch_size);
-    stoa__walk_add(walk, stoa_columns_entities(walk->columns) + first, walk->columns,
-                   run_fields(walk, first), first, last - first);
+    stoa__walk_add(walk, walk->columns, run_fields(walk, first), first, last - first);
 }
 
 STOA__APART static void runs_cut_split(stoa__walk *walk) {
@@ -372,11 +372,52 @@ STOA__APART static void runs_cut_split(stoa__walk *walk) {
     }
 }
 
+/* Writes the first run of a word. Returns what is left of the word, or the word if there is no
+ * more. */
+STOA__INLINE uint64_t run_write(stoa_run *run, const stoa_run *same, uint64_t left, uint32_t base,
+                                const uint8_t *touch, size_t touch_size) {
+    uint64_t past = left + (left & (0 - left)), rest = left & past;
+    uint32_t first = base + stoa__bit_lowest(left);
+    *run = *same;
+    run->first = (int32_t)first;
+    run->count = (int32_t)(base + stoa__bit_lowest(past) - first);
+    STOA_PREFETCH(touch + first * touch_size);
+    return rest | (left & (0 - (uint64_t)(rest == 0)));
+}
+
+/* runs_cut where runs have the same fields, of words whose last row is in none. Whether a word has
+ * another run is a question the processor would guess wrong: a few are written, and where there
+ * are not so many the last one again, which the next word's go over. */
+static void runs_list(stoa__walk *walk) {
+    const uint8_t *live = walk->live + walk->live_next, *live_end = walk->live + walk->live_count;
+    stoa_run *run = walk->runs + walk->run_count, *end = walk->runs + STOA__WALK_RUNS;
+    stoa_run same = {walk->columns, walk->indexes, walk->chunk_fields, 0, 0};
+    const uint8_t *touch = walk->columns[walk->touch];
+    size_t touch_size = walk->touch_size;
+    for (; live < live_end && run < end; live++) {
+        uint64_t left = walk->rows[*live];
+        if (!STOA_LIKELY((int64_t)left > 0)) {
+            break;
+        }
+        uint32_t base = *live * 64u, count = stoa__bit_count(left & ~(left << 1));
+        for (uint32_t i = 0; i < RUNS_FEW; i++) {
+            left = run_write(run + i, &same, left, base, touch, touch_size);
+        }
+        for (uint32_t i = RUNS_FEW; i < count; i++) {
+            left = run_write(run + i, &same, left, base, touch, touch_size);
+        }
+        run += count;
+    }
+    walk->live_next = (uint32_t)(live - walk->live);
+    walk->run_count = (uint32_t)(run - walk->runs);
+}
+
 void stoa__walk_cut(stoa__walk *walk) {
     if (walk->splits != 0) {
         runs_cut_split(walk);
         return;
     }
+    runs_list(walk);
     while (runs_cut(walk, false)) {
         run_long(walk);
     }

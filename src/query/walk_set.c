@@ -111,19 +111,20 @@ static uint64_t row_fields(const stoa__walk *walk, uint8_t *const *columns, uint
 STOA__INLINE void row_list(stoa__walk *walk, uint32_t position, uint32_t row, uint64_t fields) {
     stoa_run *last = &walk->runs[walk->run_count - (walk->run_count > 0)];
     uint8_t *const *columns = walk->columns;
+    if (!STOA_LIKELY(columns != NULL)) {
+        columns = walk->listed;
+        row = position;
+        fields = 0;
+    }
     if (walk->run_count > 0 && last->columns == columns && last->fields == fields &&
         walk->positions[walk->run_count - 1] + (uint32_t)last->count == position &&
-        (columns == NULL || (uint32_t)(last->first + last->count) == row)) {
+        (uint32_t)(last->first + last->count) == row) {
         last->count++;
         return;
     }
     walk->positions[walk->run_count] = position;
-    if (columns != NULL) {
-        STOA_PREFETCH(columns[walk->touch] + (size_t)row * walk->touch_size);
-        stoa__walk_add(walk, stoa_columns_entities(columns) + row, columns, fields, row, 1);
-    } else {
-        stoa__walk_add(walk, &walk->set->entities[position], NULL, 0, 0, 1);
-    }
+    STOA_PREFETCH(columns[walk->touch] + (size_t)row * walk->touch_size);
+    stoa__walk_add(walk, columns, fields, row, 1);
 }
 
 /* Looks at the entity at a position. */

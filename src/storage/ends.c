@@ -5,6 +5,7 @@
  * right for a block of them, and what comes to stand where is noted; then each column is moved in
  * that order. So rows come to stand as if each entity had been destroyed by a call of its own. As
  * long as a block ends the last rows themselves, which is often half of them, nothing is copied.
+ * Rows of two short columns, which are as many words as registers can carry, are moved whole.
  * O(entities), no memory needed. One thread at a time. */
 #include "storage/ends.h"
 
@@ -183,6 +184,143 @@ static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
     return ended;
 }
 
+/* Handles that stand side by side, of an archetype with two short columns, and the last rows, which
+ * fill theirs. The columns are in order of their sizes. */
+typedef struct pair {
+    const stoa__storage *storage;
+    const stoa__archetype *archetype;
+    uint8_t *const *last; /* columns of the chunk of the last rows */
+    const stoa_entity *at;
+    const stoa_entity *end;
+    const uint8_t *from[3]; /* the last row: its entity, its columns */
+    uint8_t *to[3];         /* the same in the chunk that is filled: where they begin */
+    uint64_t places;        /* of that chunk begin here */
+    uint32_t free_first;
+} pair;
+
+/* Ends entities as long as they are in the chunk that is filled. Each is copied whole before the
+ * next one, which is then ready while others are waited for. */
+STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
+    stoa_record *records = p->storage->head.records;
+    uint32_t record_count = p->storage->head.record_count, free_first = p->free_first;
+    const stoa_entity *at = p->at, *end = p->end;
+    const uint8_t *entity = p->from[0], *first = p->from[1], *second = p->from[2];
+    uint8_t *entities = p->to[0], *firsts = p->to[1], *seconds = p->to[2];
+    uint64_t places = p->places;
+    for (; at != end; at++, entity -= sizeof *at, first -= size, second -= other) {
+        uint32_t index = at->index, generation = at->generation;
+        if (!STOA_LIKELY(index < record_count)) {
+            break;
+        }
+        stoa_record *record = &records[index];
+        /* None after the last one, or if it is dead. */
+        uint32_t dead = generation + 1 + STOA__DEAD;
+        if (!STOA_LIKELY(record->generation == generation && dead > (STOA__DEAD | 1))) {
+            break;
+        }
+        uint32_t place = record->place;
+        uint64_t slot = place - places;
+        if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
+            break;
+        }
+        uint64_t moved = stoa_bits_read(entity);
+        if (STOA_LIKELY(STOA_FIRST(moved) != index)) {
+            memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
+            records[STOA_FIRST(moved)].place = place;
+            stoa__copy_small(firsts + slot * size, first, size);
+            stoa__copy_small(seconds + slot * other, second, other);
+        }
+        record->generation = dead;
+        record->place = free_first;
+        free_first = index;
+    }
+    p->at = at;
+    p->from[0] = entity, p->from[1] = first, p->from[2] = second;
+    p->free_first = free_first;
+}
+
+/* One for each pair of sizes: a function of its own has all registers. */
+STOA__APART static void pair_run_8_8(pair *p) {
+    pair_run(p, 8, 8);
+}
+STOA__APART static void pair_run_8_12(pair *p) {
+    pair_run(p, 8, 12);
+}
+STOA__APART static void pair_run_8_16(pair *p) {
+    pair_run(p, 8, 16);
+}
+STOA__APART static void pair_run_12_12(pair *p) {
+    pair_run(p, 12, 12);
+}
+STOA__APART static void pair_run_12_16(pair *p) {
+    pair_run(p, 12, 16);
+}
+STOA__APART static void pair_run_16_16(pair *p) {
+    pair_run(p, 16, 16);
+}
+
+typedef void pair_job(pair *p);
+
+/* How rows with columns of these sizes are ended, the smaller first; NULL: not in this way. */
+static pair_job *pair_find(uint32_t size, uint32_t other) {
+    static pair_job *const jobs[3][3] = {
+        {pair_run_8_8, pair_run_8_12, pair_run_8_16},
+        {NULL, pair_run_12_12, pair_run_12_16},
+        {NULL, NULL, pair_run_16_16},
+    };
+    return size % 4 == 0 && other % 4 == 0 ? jobs[size / 4 - 2][other / 4 - 2] : NULL;
+}
+
+/* Turns to the chunk of the next entity, which comes to be as new as that of the last rows. False
+ * if the entity is none of the archetype, or its slot cannot be freed that simply. */
+static bool pair_turn(pair *p, uint32_t first, uint32_t second) {
+    const stoa_record *record = stoa__entities_find(p->storage, *p->at);
+    if (record == NULL || p->at->generation == STOA__GENERATION_MAX ||
+        stoa__row_archetype(p->storage, record->place) != p->archetype) {
+        return false;
+    }
+    stoa__row row = stoa__row_at(p->storage, record->place);
+    if (row.columns != p->last) {
+        stoa__row_states_merge(p->archetype, row.columns, p->last);
+    }
+    p->places = row.place - row.slot;
+    p->to[0] = row.columns[0], p->to[1] = row.columns[first], p->to[2] = row.columns[second];
+    return true;
+}
+
+/* Ends rows of a small archetype with two columns, at most until a chunk is empty; none if handles
+ * or sizes are not those of a pair. */
+static uint32_t pair_end(stoa__storage *storage, stoa__archetype *archetype,
+                         stoa__handles handles) {
+    bool swap = archetype->lanes[0].size > archetype->lanes[1].size;
+    const stoa__lane *first = &archetype->lanes[swap], *second = &archetype->lanes[!swap];
+    pair_job *job = pair_find(first->size, second->size);
+    if (job == NULL || handles.stride != sizeof(stoa_entity)) {
+        return 0;
+    }
+    stoa__row last = stoa__row_last(archetype);
+    const stoa_entity *at = stoa__handle_at(handles.first);
+    pair p = {storage, archetype, last.columns, at, at, {NULL}, {NULL}, 0, storage->free_first};
+    p.end += handles.count <= last.slot ? handles.count : last.slot + 1;
+    p.from[0] = (const uint8_t *)stoa__row_entity(last);
+    p.from[1] = stoa__row_item(last, first->index, first->size);
+    p.from[2] = stoa__row_item(last, second->index, second->size);
+    while (p.at != p.end && pair_turn(&p, first->index, second->index)) {
+        job(&p);
+    }
+    uint32_t ended = (uint32_t)(p.at - at);
+    if (ended == 0) {
+        return 0;
+    }
+    storage->free_first = p.free_first;
+    storage->free_count += ended;
+    if (storage->record_stamps != NULL) {
+        records_stamp(storage, handles, ended, last);
+    }
+    stoa__row_pop_many(storage, archetype, ended);
+    return ended;
+}
+
 /* Ends entities of any archetype, that of those without components too. */
 static uint32_t any_end(stoa__storage *storage, const stoa__archetype *archetype,
                         stoa__handles handles) {
@@ -203,7 +341,9 @@ uint32_t stoa__ends_run(stoa__storage *storage, stoa__archetype *archetype, stoa
     if (!archetype->plain || archetype->rich || archetype->head.chunk_count == 0) {
         return any_end(storage, archetype, handles);
     }
-    uint32_t ended = plain_end(storage, archetype, handles);
+    bool two = archetype->small && archetype->lane_count == 2;
+    uint32_t ended = two ? pair_end(storage, archetype, handles) : 0;
+    ended = ended > 0 ? ended : plain_end(storage, archetype, handles);
     if (ended > 0 || handles.count == 0) {
         return ended;
     }

@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-/* Sources that are destroyed together, at most, if they are in several lists. */
-#define SOURCES_MAX 256
+/* Sources that are destroyed together, at most, if they are in several lists. With fewer the calls
+ * and what is asked once for all of them show; more need room on the stack and bring nothing. */
+#define SOURCES_MAX 512
 
 /* Sources that are copied together: there is room for as many wherever there is for one. */
 #define SOURCES_STEP STOA__LIST_FEW

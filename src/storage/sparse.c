@@ -215,6 +215,45 @@ void stoa__sparse_erase_any(stoa__sparse *set, uint32_t *entry) {
     }
 }
 
+/* stoa__sparse_erase_quick one after the other, for values of `size` bytes, 8 to 16: what is the
+ * same for all is read once. */
+STOA__INLINE void entries_erase(stoa__sparse *set, uint32_t *const *entries, uint32_t count,
+                                size_t size) {
+    uint32_t *const *pages = set->pages;
+    stoa_entity *entities = set->entities;
+    stoa_atomic *changed = set->changed;
+    uint32_t *added = set->added;
+    uint8_t *values = set->values;
+    size_t last = set->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = *entries[i];
+        size_t position = number - 1;
+        *entries[i] = 0;
+        if (position == --last) {
+            continue;
+        }
+        stoa_entity moved = entities[last];
+        entities[position] = moved;
+        pages[moved.index >> STOA__PAGE_BITS][moved.index & (STOA__PAGE_SIZE - 1)] = number;
+        added[position] = added[last];
+        STOA_STORE(&changed[position], STOA_LOAD(&changed[last]));
+        stoa__copy_small(values + position * size, values + last * size, size);
+    }
+    set->count = (uint32_t)last;
+}
+
+void stoa__sparse_remove_many(stoa__sparse *set, uint32_t *const *entries, uint32_t count) {
+    if (set->quick && set->size == 16) {
+        entries_erase(set, entries, count, 16);
+    } else if (set->quick && set->size >= 8 && set->size < 16) {
+        entries_erase(set, entries, count, set->size);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            stoa__sparse_remove_at(set, entries[i]);
+        }
+    }
+}
+
 bool stoa__sparse_twin(stoa__heap *heap, const stoa__sparse *set, stoa__sparse *twin) {
     const stoa__component *component = set->component;
     *twin = (stoa__sparse){.component = component,

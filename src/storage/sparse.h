@@ -192,6 +192,9 @@ STOA__INLINE void stoa__sparse_remove_at(stoa__sparse *set, uint32_t *entry) {
     stoa__sparse_erase_at(set, entry);
 }
 
+/* The same of several, one after the other. */
+void stoa__sparse_remove_many(stoa__sparse *set, uint32_t *const *entries, uint32_t count);
+
 /* The same of an entity; no change if it is not there. */
 STOA__INLINE void stoa__sparse_remove(stoa__sparse *set, uint32_t index) {
     uint32_t *entry = stoa__sparse_entry_find(set, index);

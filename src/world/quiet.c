@@ -81,23 +81,31 @@ static uint32_t sparse_count(const stoa__storage *storage, const stoa_entity *en
 /* Entities that are taken out of a sparse set together. */
 #define LEAVING_MAX 64
 
-/* Where the dead are noted who are in a set, up to LEAVING_MAX of them, and who they are. What
- * there is of these is asked for, since it may be anywhere. */
-static uint32_t set_members(const stoa__sparse *set, const stoa_entity *entities, uint32_t count,
-                            uint32_t **entries, stoa_entity *members) {
+/* Where the dead are noted who are in a set, up to LEAVING_MAX of them. What there is of these is
+ * asked for, since it may be anywhere. */
+static uint32_t set_entries(const stoa__sparse *set, const stoa_entity *entities, uint32_t count,
+                            uint32_t **entries) {
     uint32_t *const *pages = set->pages;
+    const stoa_entity *owners = set->entities;
+    const uint32_t *added = set->added;
+    const stoa_atomic *changed = set->changed;
+    const uint8_t *values = set->size != 0 ? set->values : (const uint8_t *)owners;
+    size_t size = set->size;
     uint32_t page_count = set->page_count, found = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = entities[i].index, page = index >> STOA__PAGE_BITS;
         uint32_t *noted = STOA_LIKELY(page < page_count) ? pages[page] : NULL;
-        uint32_t position = noted != NULL ? noted[index & (STOA__PAGE_SIZE - 1)] : 0;
-        if (position != 0) {
-            entries[found] = &noted[index & (STOA__PAGE_SIZE - 1)];
-            members[found++] = entities[i];
-            STOA_PREFETCH(&set->entities[position - 1]);
-            STOA_PREFETCH(&set->added[position - 1]);
-            STOA_PREFETCH(&set->changed[position - 1]);
-            STOA_PREFETCH(stoa__sparse_value(set, position - 1));
+        if (noted == NULL) {
+            continue;
+        }
+        noted += index & (STOA__PAGE_SIZE - 1);
+        size_t number = *noted;
+        if (number != 0) {
+            entries[found++] = noted;
+            STOA_PREFETCH(owners + number - 1);
+            STOA_PREFETCH(added + number - 1);
+            STOA_PREFETCH(changed + number - 1);
+            STOA_PREFETCH(values + (number - 1) * size);
         }
     }
     return found;
@@ -106,18 +114,14 @@ static uint32_t set_members(const stoa__sparse *set, const stoa_entity *entities
 /* Takes the dead out of one set. */
 static void set_leave(stoa__sparse *set, const stoa_entity *entities, uint32_t count,
                       stoa_owners *owners) {
-    stoa_entity members[LEAVING_MAX];
     uint32_t *entries[LEAVING_MAX];
     for (uint32_t at = 0; at < count && set->count > 0; at += LEAVING_MAX) {
         uint32_t n = count - at < LEAVING_MAX ? count - at : LEAVING_MAX;
-        n = set_members(set, entities + at, n, entries, members);
-        for (uint32_t i = 0; i < n; i++) {
-            stoa__sparse_remove_at(set, entries[i]);
+        n = set_entries(set, entities + at, n, entries);
+        for (uint32_t i = 0; owners != NULL && i < n; i++) {
+            owners->items[owners->count++] = set->entities[*entries[i] - 1];
         }
-        if (owners != NULL) {
-            memcpy(owners->items + owners->count, members, n * sizeof *members);
-            owners->count += (int32_t)n;
-        }
+        stoa__sparse_remove_many(set, entries, n);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "world/world.h"
 
-#define ENTITIES 1500
+#define ENTITIES 2500
 #define WORLDS 4
 
 STOA_COMPONENT(Load, { double cells[5]; });
@@ -86,7 +86,7 @@ static void forest_grow(int32_t count) {
     uint32_t rare = support_random_below(&f.random, 2) == 0 ? 31 : 0;
     int32_t first = f.count;
     for (int32_t i = 0; i < count && f.count < ENTITIES; i++) {
-        int32_t under = shape == 0   ? first - 1 + i / 300
+        int32_t under = shape == 0   ? first - 1 + i / 600
                         : shape == 1 ? f.count - 1
                         : shape == 2
                             ? first - 1 + i / 8
@@ -126,7 +126,7 @@ static void cascade_comes_to_the_same_whoever_is_told(void **state) {
     for (support_seeds s = support_seeds_of(60); support_seeds_next(&s);) {
         forest_open(s.seed);
         for (int round = 0; round < 6; round++) {
-            forest_grow((int32_t)support_random_below(&f.random, 400));
+            forest_grow((int32_t)support_random_below(&f.random, 700));
             for (uint32_t k = support_random_below(&f.random, 6); k > 0 && f.count > 0; k--) {
                 stoa_entity e =
                     f.e[support_random_below(&f.random, (uint32_t)f.count) / (1 + k % 3)];

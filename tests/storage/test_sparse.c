@@ -1,6 +1,8 @@
 /* Sparse sets: positions, values, ticks and switches. */
 #include "sparse_bench.h"
 
+#include "support/support.h"
+
 /* CMP-10 */
 static void inserted_entities_stand_in_order(void **state) {
     bench *b = *state;
@@ -245,11 +247,74 @@ static void broken_sets_are_found(void **state) {
     b->set->capacity = capacity;
 }
 
+#define CROWD 1500
+
+/* Takes those of a list out of a set at once, and of an array one by one. */
+static void crowd_leave(bench *b, stoa_entity *model, uint32_t *count, const stoa_entity *list,
+                        uint32_t length) {
+    uint32_t *entries[64];
+    for (uint32_t i = 0; i < length; i++) {
+        entries[i] = stoa__sparse_entry(b->set, list[i].index);
+        uint32_t at = 0;
+        while (!stoa_entity_eq(model[at], list[i])) {
+            at++;
+        }
+        model[at] = model[--*count];
+    }
+    stoa__sparse_remove_many(b->set, entries, length);
+    assert_int_equal(b->set->count, *count);
+    for (uint32_t i = 0; i < *count; i++) {
+        assert_true(stoa_entity_eq(b->set->entities[i], model[i]));
+        assert_int_equal(b->set->added[i], model[i].index);
+        assert_int_equal(STOA_LOAD(&b->set->changed[i]), model[i].index + 1);
+        value_verify(b, model[i]);
+    }
+    check(b);
+}
+
+/* CMP-10 CHG-02 */
+static void many_are_removed_as_one_by_one(void **state) {
+    bench *b = *state;
+    static const uint32_t sizes[] = {0, 1, 4, 8, 9, 12, 16, 17, 24, 72};
+    static stoa_entity e[CROWD], model[CROWD];
+    support_random random = {3};
+    for (int i = 0; i < CROWD; i++) {
+        e[i] = entity_make(b);
+    }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        uint32_t count = 0;
+        set_open(b, sizes[k], 1, k % 4 == 3 ? STOA_SWITCHABLE : 0);
+        for (; count < CROWD; count++) {
+            model[count] = e[count];
+            uint32_t position = put(b, e[count], e[count].index);
+            STOA_STORE(&b->set->changed[position], e[count].index + 1);
+        }
+        while (count > 0) {
+            stoa_entity list[64];
+            uint32_t most = count < 64 ? count : 64;
+            uint32_t length = support_random_below(&random, most + 1);
+            /* The last ones, in order or backwards, or each of a stretch. */
+            uint32_t order = support_random_below(&random, 3);
+            uint32_t first = support_random_below(&random, count - length + 1);
+            for (uint32_t i = 0; i < length; i++) {
+                list[i] = model[order == 0   ? count - 1 - i
+                                : order == 1 ? count - length + i
+                                             : first + i];
+            }
+            crowd_leave(b, model, &count, list, length);
+        }
+        if (k + 1 < sizeof sizes / sizeof *sizes) {
+            stoa__sparse_free(&b->f.storage.heap, b->set);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_BENCH(inserted_entities_stand_in_order),
         WITH_BENCH(erased_position_is_filled_by_the_last),
         WITH_BENCH(ticks_go_with_their_value),
+        WITH_BENCH(many_are_removed_as_one_by_one),
         WITH_BENCH(switches_go_with_their_value),
         WITH_BENCH(set_that_is_not_switchable_stays_on),
         WITH_BENCH(tags_have_no_values_but_can_be_pointed_at),

@@ -216,6 +216,37 @@ static void large_group_fills_a_slab(void **state) {
     }
 }
 
+/* The chunks of the group that a chunk of an archetype is of. */
+static int32_t group_count_at(const stoa__archetype *archetype, int32_t chunk) {
+    return stoa__group_of(archetype->head.chunks[chunk].columns)->count;
+}
+
+/* STO-02 STO-06: many chunks at once come in groups of several slabs; one by one they do once there
+ * are so many that little of it is reserved for nothing. */
+static void large_archetypes_have_larger_groups(void **state) {
+    fixture *f = *state;
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){1000, 1000}, 2);
+    int32_t whole = group_most(f, archetype);
+    uint32_t rows = archetype->full_capacity;
+    int32_t most = stoa__group_size(archetype, INT32_MAX, INT32_MAX);
+    assert_in_range(most, 4 * whole, STOA__GROUP_MOST);
+    assert_int_equal(stoa__archetype_reserve(&f->storage, archetype, rows * (uint32_t)most),
+                     STOA_OK);
+    assert_int_equal(group_count_at(archetype, 0), most);
+    group_verify(archetype, stoa__group_of(archetype->head.chunks[0].columns), rows);
+    assert_int_equal(stoa__archetype_trim(&f->storage, archetype), STOA_OK);
+    assert_int_equal(archetype->chunk_held, 0);
+    int32_t larger = 0;
+    for (uint32_t i = 0; i < 20 * (uint32_t)whole * rows; i++) {
+        row_add(f, archetype);
+        int32_t spare = archetype->chunk_held - archetype->head.chunk_count;
+        int32_t eighth = archetype->head.chunk_count / 8;
+        assert_in_range(spare, 0, eighth > whole ? eighth : whole);
+        larger += group_count_at(archetype, archetype->chunk_held - 1) > whole;
+    }
+    assert_true(larger > 0);
+}
+
 /* STO-06: a group is there as long as one of its chunks is somebody's, whichever it is. */
 static void group_goes_with_its_last_chunk(void **state) {
     fixture *f = *state;
@@ -294,6 +325,7 @@ int main(void) {
         WITH_GROUP(chunks_that_fit_are_counted),
         WITH_GROUP(groups_fit_into_slabs),
         WITH_GROUP(large_group_fills_a_slab),
+        WITH_GROUP(large_archetypes_have_larger_groups),
         WITH_GROUP(group_goes_with_its_last_chunk),
         WITH_GROUP(neighbours_are_told_from_others),
         WITH_GROUP(group_is_made_wholly_or_not_at_all),

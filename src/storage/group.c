@@ -15,13 +15,10 @@
 
 #include <string.h>
 
-static uint32_t stride_of(const stoa__archetype *archetype) {
-    return archetype->lane_count + 2u;
-}
-
 /* Bytes up to the first entities: the columns of all chunks, and their tags. */
 static uint64_t front_size(const stoa__archetype *archetype, uint32_t rows, int32_t count) {
-    uint64_t chunk = stride_of(archetype) * sizeof(uint8_t *) + stoa__layout_tags(archetype, rows);
+    uint64_t chunk = stoa__group_stride(archetype->lane_count) * sizeof(uint8_t *) +
+                     stoa__layout_tags(archetype, rows);
     uint64_t size = sizeof(stoa__group) + (uint64_t)count * chunk;
     return (size + STOA__LINE - 1) / STOA__LINE * STOA__LINE;
 }
@@ -70,7 +67,7 @@ int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want, int32_t
 }
 
 uint8_t **stoa__group_columns(stoa__group *group, int32_t i) {
-    return (uint8_t **)(void *)(group + 1) + (size_t)i * group->stride + 1;
+    return (uint8_t **)(void *)(group + 1) + (size_t)i * stoa__group_stride(group->lanes) + 1;
 }
 
 /* Places one kind of column of all chunks, `size` bytes each of which the last belong to it. */
@@ -90,7 +87,8 @@ stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *arch
         return NULL;
     }
     stoa__group *group = (stoa__group *)(void *)block;
-    *group = (stoa__group){.size = (uint32_t)size, .count = count, .stride = stride_of(archetype)};
+    *group = (stoa__group){
+        .size = (uint32_t)size, .count = (uint16_t)count, .lanes = archetype->lane_count};
     for (int32_t i = 0; i < count; i++) {
         group->live[i / 64] |= (uint64_t)1 << i % 64;
     }
@@ -109,13 +107,14 @@ stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *arch
 }
 
 bool stoa__group_beside(const stoa__archetype *archetype, uint8_t *const *a, uint8_t *const *b) {
-    uintptr_t stride = stride_of(archetype) * sizeof *a, x = (uintptr_t)a, y = (uintptr_t)b;
+    uintptr_t stride = stoa__group_stride(archetype->lane_count) * sizeof *a, x = (uintptr_t)a,
+              y = (uintptr_t)b;
     return (x < y ? y - x : x - y) == stride;
 }
 
 /* Which of a group's chunks has these columns. */
 static uint32_t chunk_number(stoa__group *group, uint8_t *const *columns) {
-    return (uint32_t)(columns - stoa__group_columns(group, 0)) / group->stride;
+    return (uint32_t)(columns - stoa__group_columns(group, 0)) / stoa__group_stride(group->lanes);
 }
 
 /* The first chunk of a group that is somebody's, or STOA__GROUP_MOST. */

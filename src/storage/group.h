@@ -12,9 +12,15 @@
 typedef struct stoa__group {
     uint64_t live[STOA__GROUP_WORDS]; /* bit i: chunk i is somebody's */
     uint32_t size;                    /* bytes of the block */
-    int32_t count;                    /* chunks that it was made for */
-    uint32_t stride; /* from the columns of a chunk to those of the next, in pointers */
+    uint16_t count;                   /* chunks that it was made for */
+    uint16_t lanes;                   /* of each */
 } stoa__group;
+
+/* From the columns of a chunk to those of the next, in pointers, where chunks have so many lanes.
+ */
+static inline uint32_t stoa__group_stride(uint16_t lanes) {
+    return lanes + 2u;
+}
 
 /* Chunks of `rows` that a group of so many bytes has room for, at most `most`. */
 int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t size,

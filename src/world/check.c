@@ -33,8 +33,9 @@ static bool column_right(const stoa__group *group, uint8_t *const *columns, uint
 /* True if the columns of a chunk are some of its group, and each is where it may be. */
 static bool columns_right(const stoa__archetype *archetype, uint8_t *const *columns) {
     stoa__group *group = stoa__group_of(columns);
-    ptrdiff_t at = columns - stoa__group_columns(group, 0), stride = archetype->lane_count + 2;
-    if (group->stride != (uint32_t)stride || at < 0 || at % stride != 0 ||
+    ptrdiff_t at = columns - stoa__group_columns(group, 0);
+    ptrdiff_t stride = stoa__group_stride(archetype->lane_count);
+    if (group->lanes != archetype->lane_count || at < 0 || at % stride != 0 ||
         at / stride >= group->count || !stoa__group_lives(group, (uint32_t)(at / stride))) {
         return false;
     }

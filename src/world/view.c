@@ -47,7 +47,7 @@ static size_t bytes_reserved(const stoa__archetype *archetype) {
     size_t bytes = 0;
     for (int32_t i = 0; i < archetype->chunk_held; i++) {
         const stoa__group *group = stoa__group_of(archetype->head.chunks[i].columns);
-        bytes += group->size / (uint32_t)group->count;
+        bytes += group->size / group->count;
     }
     return bytes;
 }

@@ -128,7 +128,8 @@ static void chunks_of_an_archetype_lie_side_by_side(void **state) {
         stoa__group *group = stoa__group_of(chunks[c].columns);
         group_verify(archetype, group, archetype->full_capacity);
         if (c > 0 && group == stoa__group_of(chunks[c - 1].columns)) {
-            assert_ptr_equal(chunks[c].columns, chunks[c - 1].columns + group->stride);
+            assert_ptr_equal(chunks[c].columns,
+                             chunks[c - 1].columns + stoa__group_stride(group->lanes));
             neighbours++;
         }
     }

@@ -54,9 +54,9 @@ static int32_t whole_fits(const stoa__archetype *archetype, size_t size) {
 }
 
 int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want, int32_t most) {
-    for (size_t times = STOA__SLAB_TIMES; times > 0; times /= 2) {
-        int32_t whole = whole_fits(archetype, times * STOA__SLAB_SIZE);
-        if (whole > 0 && (times == 1 ? want : most) >= whole) {
+    for (size_t size = STOA__SLAB_BLOCK_MAX; size >= STOA__SLAB_SIZE; size /= 2) {
+        int32_t whole = whole_fits(archetype, size);
+        if (whole > 0 && (size == STOA__SLAB_SIZE ? want : most) >= whole) {
             return whole;
         }
     }

@@ -4,15 +4,14 @@
 
 #include "storage/storage.h"
 
-/* Slabs are so large once a world is, or a few times as large for one block. */
+/* Slabs are so large once a world is; for one block they may be up to STOA__SLAB_BLOCK_MAX. */
 #define STOA__SLAB_SIZE (2u << 20)
-#define STOA__SLAB_TIMES 4u
 
 /* Blocks from this size up to STOA__SLAB_BLOCK_MAX come from slabs, others straight from the heap.
  * One above STOA__SLAB_BLOCK_PART has a slab of its own: it should nearly fill that. */
 #define STOA__SLAB_BLOCK_MIN (8u << 10)
 #define STOA__SLAB_BLOCK_PART (512u << 10)
-#define STOA__SLAB_BLOCK_MAX (STOA__SLAB_TIMES * STOA__SLAB_SIZE)
+#define STOA__SLAB_BLOCK_MAX (8u << 20)
 
 /* A block on a 64-byte boundary, or NULL. */
 uint8_t *stoa__slab_alloc(stoa__storage *storage, size_t size);

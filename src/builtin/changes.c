@@ -20,9 +20,8 @@
 /* Chunks with news that are remembered; if there are more all chunks are asked again. */
 #define FEW_CHUNKS 32
 
-/* Chunks ahead of its turn at which the states of one are asked for, and where they are. */
-#define EXPECT_CHUNKS 16
-#define EXPECT_TABLES 32
+/* Chunks whose states are asked for together, so that they are waited for together. */
+#define EXPECT_CHUNKS 128
 
 /* Entities that are looked up together: so they wait for memory at the same time. */
 #define FOUND_COUNT 64
@@ -141,19 +140,32 @@ STOA__APART static void chunk_note(const stoa_chunk *chunk, const uint32_t *inde
     told->written += rows.count;
 }
 
+/* Asks for the states of chunks, and before that for where they are; returns past the last one. */
+STOA__APART static const stoa_chunk *states_expect(const stoa_chunk *chunk, const stoa_chunk *end,
+                                                   const uint32_t *indexes) {
+    end = end - chunk > EXPECT_CHUNKS ? chunk + EXPECT_CHUNKS : end;
+    for (const stoa_chunk *c = chunk; c < end; c++) {
+        STOA_PREFETCH(c->columns + indexes[STOA__LEVELS_LOCAL]);
+    }
+    for (const stoa_chunk *c = chunk; c < end; c++) {
+        chunk_states soon = states_of(c, indexes);
+        STOA__EXPECT(soon.local);
+        STOA__EXPECT(soon.world);
+    }
+    return end;
+}
+
 /* Reads the states of all chunks. */
 static void news_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
+    const stoa_chunk *expected = NULL;
     told->order = t->moved;
     told->chunks = told->written = 0;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         const stoa_chunk *chunk = it.chunk - 1;
-        bool far = it.chunk_end - chunk > EXPECT_CHUNKS;
-        bool further = it.chunk_end - chunk > EXPECT_TABLES;
-        chunk_states soon = states_of(far ? chunk + EXPECT_CHUNKS : chunk, it.indexes);
-        STOA_PREFETCH((further ? chunk + EXPECT_TABLES : chunk)->columns);
-        STOA_PREFETCH(soon.local);
-        STOA_PREFETCH(soon.world);
+        if (chunk == expected || chunk == it.match[-1].archetype->chunks) {
+            expected = states_expect(chunk, it.chunk_end, it.indexes);
+        }
         rows += (uint32_t)it.count;
         if (states_newer(states_of(chunk, it.indexes), since)) {
             chunk_note(chunk, it.indexes, since, told);

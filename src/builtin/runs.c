@@ -135,19 +135,28 @@ stoa__run stoa__finder_next(stoa__finder *finder, uint32_t begin, uint32_t end) 
 
 void stoa__runs_fini(stoa__runs *runs, stoa__heap *heap) {
     stoa__heap_grow_free(heap, runs->items, runs->capacity, sizeof *runs->items);
+    stoa__heap_grow_free(heap, runs->blocks, runs->block_capacity, sizeof *runs->blocks);
     *runs = (stoa__runs){0};
 }
 
 /* Lists the runs of all places; none if they are short or there is no memory. */
 static void runs_list(stoa__runs *runs, stoa__heap *heap, stoa__finder *finder) {
-    uint32_t count = 0, places = finder->order->count;
+    uint32_t count = 0, block = 0, places = finder->order->count;
     uint32_t most = places / PLACES_FEW + RUNS_ALWAYS;
-    for (uint32_t place = 0; place < places; place += runs->items[count++].count) {
+    if (!stoa__heap_grow(heap, &runs->blocks, &runs->block_capacity,
+                         (places >> STOA__RUNS_BLOCK) + 1, sizeof *runs->blocks)) {
+        return;
+    }
+    for (uint32_t place = 0; place < places; count++) {
         if (count == most ||
             !stoa__heap_grow(heap, &runs->items, &runs->capacity, count + 1, sizeof *runs->items)) {
             return;
         }
         runs->items[count] = stoa__finder_next(finder, place, places);
+        place += runs->items[count].count;
+        while ((uint64_t)block << STOA__RUNS_BLOCK < place) {
+            runs->blocks[block++] = count;
+        }
     }
     runs->count = count;
 }
@@ -171,16 +180,6 @@ void stoa__runs_forget(stoa__runs *runs) {
     runs->worked = 0;
 }
 
-const stoa__run *stoa__runs_find(const stoa__runs *runs, uint32_t place) {
-    uint32_t first = 0;
-    for (uint32_t count = runs->count; count > 1;) {
-        uint32_t half = count / 2;
-        first += runs->items[first + half].place <= place ? half : 0;
-        count -= half;
-    }
-    return &runs->items[first];
-}
-
 stoa__run stoa__run_part(const stoa__run *run, const stoa__levels *order, uint32_t begin,
                          uint32_t end) {
     stoa__run part = *run;
@@ -198,7 +197,7 @@ stoa__run stoa__run_part(const stoa__run *run, const stoa__levels *order, uint32
 }
 
 stoa_status stoa__runs_check(const stoa__runs *runs, stoa__finder finder) {
-    uint32_t place = 0;
+    uint32_t place = 0, block = 0;
     for (uint32_t i = 0; i < runs->count; i++) {
         const stoa__run *run = &runs->items[i];
         stoa__run found = {.count = 0};
@@ -213,6 +212,12 @@ stoa_status stoa__runs_check(const stoa__runs *runs, stoa__finder finder) {
             }
         }
         place += run->place == place ? run->count : 0;
+        for (; (uint64_t)block << STOA__RUNS_BLOCK < place; block++) {
+            if (runs->blocks[block] != i) {
+                return stoa__error(STOA_CORRUPT, "transforms: the run of place %u is not found",
+                                   block << STOA__RUNS_BLOCK);
+            }
+        }
     }
     return runs->count == 0 || place == finder.order->count
                ? STOA_OK

@@ -60,11 +60,16 @@ stoa__run stoa__finder_next(stoa__finder *finder, uint32_t begin, uint32_t end);
 stoa__transform_layout stoa__finder_layout(stoa__finder *finder,
                                            const stoa_archetype_head *archetype);
 
+/* Places of a block as a power of two: it is known which run one begins in. */
+#define STOA__RUNS_BLOCK 6
+
 /* The runs of all places, as long as rows are where they were. */
 typedef struct stoa__runs {
     stoa__run *items;
-    uint32_t count; /* 0: not known */
+    uint32_t *blocks; /* by block of places: the run that its first place is in */
+    uint32_t count;   /* 0: not known */
     uint32_t capacity;
+    uint32_t block_capacity;
     uint64_t version; /* of the query that finds the rows, when they were last looked at */
     uint64_t order;   /* and of the order */
     uint64_t worked;  /* places that were worked out since */
@@ -81,8 +86,19 @@ void stoa__runs_renew(stoa__runs *runs, stoa__heap *heap, stoa__finder finder, u
 /* Forgets the runs. */
 void stoa__runs_forget(stoa__runs *runs);
 
-/* The run that a place is in. O(log runs). */
-const stoa__run *stoa__runs_find(const stoa__runs *runs, uint32_t place);
+/* The run that the block of a place begins in. */
+static inline const stoa__run *stoa__runs_near(const stoa__runs *runs, uint32_t place) {
+    return &runs->items[runs->blocks[place >> STOA__RUNS_BLOCK]];
+}
+
+/* The run that a place is in. O(runs of its block). */
+static inline const stoa__run *stoa__runs_find(const stoa__runs *runs, uint32_t place) {
+    const stoa__run *run = stoa__runs_near(runs, place);
+    while (place - run->place >= run->count) {
+        run++;
+    }
+    return run;
+}
 
 /* The part of a run from one place on, which is in it, and before another. */
 stoa__run stoa__run_part(const stoa__run *run, const stoa__levels *order, uint32_t begin,

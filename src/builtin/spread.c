@@ -20,21 +20,18 @@
  */
 #define RUN_COUNT 64
 
-/* Runs ahead of its turn at which the first rows of one are asked for. */
-#define AHEAD_RUNS 4
+/* Rows of short runs that are asked for before their turn: so many find room in the second cache. */
+#define AHEAD_ROWS 1024
 
-/* Rows ahead of its turn at which memory of one is asked for: with it everything takes a tenth less
- * where caches are cold. */
-#define AHEAD_ROWS 16
+/* Rows of a run that is not short: processors ask for what follows by themselves, and to ask for
+ * all of a large tree as well made that take a quarter more. */
+#define LONG_ROWS 128
 
 /* Rows of a range that are asked for before its turn. */
 #define FIRST_ROWS 8
 
 /* Places for which memory is asked for ahead, at most: as much as caches hold. */
 #define EXPECT_PLACES 2048
-
-/* Parents ahead of its turn at which memory of one is asked for. */
-#define AHEAD_PARENTS 4
 
 /* What one lane has at hand. */
 typedef struct lane {
@@ -46,19 +43,16 @@ typedef struct lane {
 
 /* Works out a run. The matrix of a row is read before the one before it is written: columns can lie
  * so that the two have the same address but for pages, which a processor takes for one address at
- * first. What is asked for past the end is mostly what the next run begins with. */
+ * first. */
 STOA__APART static void run_multiply(stoa__run run) {
     const Mat4 *last = run.local + run.count - 1;
     stoa__matrix mine = stoa__matrix_load(run.local);
     for (uint32_t i = 0; i < run.count; run.from++, run.parents++) {
         uint32_t until = run.parents[1].first - run.place;
         stoa__factor above = stoa__factor_load(run.from);
-        STOA_PREFETCH(run.from + AHEAD_PARENTS);
         until = until < run.count ? until : run.count;
         for (; i < until; i++) {
             stoa__matrix own = mine;
-            STOA_PREFETCH(run.local + AHEAD_ROWS);
-            STOA_PREFETCH(run.world + AHEAD_ROWS);
             run.local += run.local < last;
             mine = stoa__matrix_load(run.local);
             stoa__matrix_store(run.world++, stoa__matrix_product(above, own));
@@ -66,24 +60,33 @@ STOA__APART static void run_multiply(stoa__run run) {
     }
 }
 
-/* Asks for the first rows of a run. */
-static void run_expect(const stoa__run *run) {
-    for (uint32_t i = 0; i < AHEAD_ROWS && i < run->count; i++) {
-        STOA_PREFETCH(&run->local[i]);
-        STOA_PREFETCH(&run->world[i]);
+/* Rows of a run that are asked for before its turn. */
+static uint32_t run_short(const stoa__run *run) {
+    return run->count < LONG_ROWS ? run->count : 0;
+}
+
+/* Asks for a run if it is short, and returns how many rows that is. */
+static uint32_t run_expect(const stoa__run *run) {
+    uint32_t rows = run_short(run);
+    if (rows > 0 && run->from != NULL) {
+        STOA__EXPECT(run->from);
     }
+    for (uint32_t i = 0; i < rows; i++) {
+        STOA__EXPECT(&run->local[i]);
+        STOA__EXPECT(&run->world[i]);
+    }
+    return rows;
 }
 
 /* Works out what is listed. */
 static void runs_settle(lane *l) {
-    for (uint32_t i = 0; i < AHEAD_RUNS && i < l->count; i++) {
-        run_expect(&l->runs[i]);
-    }
+    uint32_t asked = 0, rows = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         const stoa__run *run = &l->runs[i];
-        if (i + AHEAD_RUNS < l->count) {
-            run_expect(run + AHEAD_RUNS);
+        while (asked < l->count && rows < AHEAD_ROWS) {
+            rows += run_expect(&l->runs[asked++]);
         }
+        rows -= run_short(run);
         stoa_column_mark(run->column, l->spread->tick);
         if (run->from == NULL) {
             memcpy(run->world, run->local, run->count * sizeof(Mat4));
@@ -210,6 +213,19 @@ static void ranges_expect(lane *l, const stoa__range *ranges, uint32_t count, ui
     }
 }
 
+/* The same where the runs of all places are known. */
+static void runs_expect(const stoa__spread *spread, const stoa__range *ranges, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        STOA_PREFETCH(&spread->runs->blocks[ranges[i].begin >> STOA__RUNS_BLOCK]);
+        STOA_PREFETCH(&spread->order->items[ranges[i].begin]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const stoa__run *run = stoa__runs_near(spread->runs, ranges[i].begin);
+        STOA_PREFETCH(run);
+        STOA_PREFETCH(run + 1);
+    }
+}
+
 /* What is on the next level below a range. */
 static stoa__range range_below(const stoa__levels *order, stoa__range range) {
     return (stoa__range){order->items[range.begin].first, order->items[range.end].first};
@@ -265,6 +281,8 @@ static void list_settle(lane *l, range_list *list) {
         list_follow(l->spread, list);
         if (list->width <= EXPECT_PLACES && l->spread->runs->count == 0) {
             ranges_expect(l, list->items, list->count, few);
+        } else if (list->width <= EXPECT_PLACES) {
+            runs_expect(l->spread, list->items, list->count);
         }
         for (uint32_t i = 0; i < list->count; i++) {
             range_settle(l, list->items[i].begin, list->items[i].end);

@@ -7,6 +7,7 @@
 #include "model/relation.h"
 
 #include "base/error.h"
+#include "base/inline.h"
 
 #include <string.h>
 
@@ -116,7 +117,7 @@ static void places_find(const stoa__paged *lists, const stoa_entity *owners, uin
         stoa__list **entries = page < capacity ? pages[page] : NULL;
         places[i] = entries != NULL ? &entries[index % STOA__PAGED_SIZE] : NULL;
         if (entries != NULL) {
-            STOA_PREFETCH(entries[index % STOA__PAGED_SIZE]);
+            STOA__EXPECT(entries[index % STOA__PAGED_SIZE]);
         }
     }
 }
@@ -131,7 +132,7 @@ static void lists_queue(stoa__relation *relation, const stoa_entity *owners, uin
     for (uint32_t i = 0; i < count; i++) {
         stoa__list *list = places[i] != NULL ? *places[i] : NULL;
         if (list != NULL && stoa_entity_eq(list->owner, owners[i])) {
-            STOA_PREFETCH(list->items);
+            STOA__EXPECT(list->items);
             *places[i] = NULL;
             list->tight = true;
             links += list->count;

@@ -150,6 +150,10 @@ static void wrong_runs_are_found(void **state) {
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     support_assert_message("transforms: runs end at place");
     runs->count++;
+    runs->blocks[1]++;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    support_assert_message("transforms: the run of place 64 is not found");
+    runs->blocks[1]--;
     assert_int_equal(stoa_check(w), STOA_OK);
 }
 

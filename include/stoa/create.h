@@ -59,7 +59,7 @@ typedef struct stoa_bundle {
 /// The part of a world that creation reads and writes.
 typedef struct stoa_world_front {
     stoa_world_head head;              ///< what the fast paths read
-    uint32_t free_first;               ///< the first dead slot; others follow by `place`; 0: none
+    uint32_t free_first;               ///< the first dead slot; others follow by `mixed`; 0: none
     uint32_t free_count;               ///< dead slots
     uint32_t record_capacity;          ///< slots that there is room for
     uint32_t reserved;                 ///< not for programs
@@ -116,8 +116,8 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
     uint32_t index = stoa_number_read(&w->free_first), generation = 1;
     if (STOA_LIKELY(index != 0)) {
         uint64_t record = stoa_bits_read(&head->records[index]);
-        generation = STOA_FIRST(record) & 0x7FFFFFFFu;
-        stoa_number_write(&w->free_first, STOA_SECOND(record));
+        generation = STOA_SECOND(record) & 0x7FFFFFFFu;
+        stoa_number_write(&w->free_first, STOA_FIRST(record) & ~STOA_UNPLACED);
         stoa_number_write(&w->free_count, stoa_number_read(&w->free_count) - 1);
     } else {
         index = head->record_count;
@@ -126,7 +126,8 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
         }
         head->record_count = index + 1;
     }
-    uint64_t home = STOA_JOIN(generation, chunk->number << STOA_PLACE_BITS | (uint32_t)room->row);
+    uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)room->row;
+    uint64_t home = STOA_JOIN(place ^ index, generation);
     uint64_t handle = STOA_JOIN(index, generation);
     memcpy(&head->records[index], &home, sizeof home);
     chunk->count = (int32_t)room->row + 1;

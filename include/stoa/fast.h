@@ -14,13 +14,23 @@
 STOA_BEGIN
 
 /// Bits of a place that tell the row in its chunk; the rest is the chunk's number.
-#define STOA_PLACE_BITS 13
+#define STOA_PLACE_BITS 12
 
-/// One entry of the entity table. A dead slot has the top bit of its generation set.
+/// Set in the first half of a record whose slot is free or held, and in no place and no index.
+#define STOA_UNPLACED 0x80000000u
+
+/// One entry of the entity table.
+/// It is laid out as a handle is, so that one step makes a place of both if they agree, and a
+/// number that is no place if the slot is dead or has another generation: see stoa_record_meet.
 typedef struct stoa_record {
-    uint32_t generation; ///< as in the live handle
-    uint32_t place;      ///< chunk number and row; chunk 0 holds the entities with no component
+    uint32_t mixed; ///< of the living: place ^ index; else STOA_UNPLACED and the next free slot
+    uint32_t generation; ///< as in the live handle; of the dead the next one, with the top bit set
 } stoa_record;
+
+/// Where a live entity is: chunk number and row; chunk 0 holds those with no component.
+static inline uint32_t stoa_record_place(const stoa_record *records, uint32_t index) {
+    return records[index].mixed ^ index;
+}
 
 /// Where an archetype keeps a component; found at `id & mask`, or after it in a crowded table.
 typedef struct stoa_column {
@@ -127,12 +137,13 @@ typedef struct stoa_world_head {
     uint32_t tick;          ///< what a write is marked with; read with the one before
     stoa_chunk_ref *chunks; ///< by chunk number
     uint8_t ***columns;     ///< by component id, then chunk number: the column, or NULL; the table
-                            ///< of a component is NULL if it has none, as that of 0
+                            ///< of a component is NULL if it has none, as that of 0; after
+                            ///< `column_capacity` entries there is a stoa_home for each of them
     uint32_t open;          ///< iterations under way; the structure must not change meanwhile
     uint32_t epoch;         ///< moves on whenever columns of an archetype move; from 1; read with
                             ///< `open`
     stoa_atomic guarded;    ///< 1 if a thread was ever guarded; see stoa_guard_set
-    uint32_t reserved;      ///< 0
+    uint32_t column_capacity;        ///< chunk numbers that the tables of `columns` have room for
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
 
@@ -356,6 +367,12 @@ static inline stoa_pair stoa_pair_read(const void *from) {
     return pair;
 }
 
+/// The place of a handle whose index is in the table; STOA_UNPLACED or more if it is dead.
+/// A handle is an entity as one number, see stoa_bits_read.
+static inline uint64_t stoa_record_meet(const stoa_record *records, uint64_t handle) {
+    return STOA_FIRST_LOW(stoa_bits_read(&records[STOA_FIRST(handle)]) ^ handle);
+}
+
 /// The slow half of stoa_archetype_column: searches a crowded table.
 const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, stoa_component id);
 
@@ -416,10 +433,19 @@ static inline bool stoa_fast_final(stoa_component id) {
     return STOA_LIKELY((int32_t)id > 0);
 }
 
+/// Where the row of place 0 would be if the rows of all places stood side by side, plus
+/// STOA_HOME_SET; 0: the chunk has no such column.
+/// With it a place need not be taken apart.
+typedef uintptr_t stoa_home;
+
+/// Tells a home from none: columns begin at even addresses.
+#define STOA_HOME_SET 1u
+
 /// What all look-ups of one component have in common, until the structure changes.
 typedef struct stoa_sight {
     const stoa_record *records; ///< the entity table
     uint8_t *const *columns;    ///< where the component's column begins, by chunk number
+    const stoa_home *homes;     ///< the same, as homes
     uint32_t limit;             ///< entity indexes end here; 0: the fast paths cannot tell
     uint32_t tick;              ///< the world's
 } stoa_sight;
@@ -436,42 +462,48 @@ static inline stoa_sight stoa_fast_sight(const stoa_world *world, const stoa_typ
     stoa_component id = (stoa_component)(entry >> 32);
     uint8_t *const *columns = w->columns[id & ((id >> 31) - 1)];
     bool met = ((uint32_t)entry == slot) & (columns != NULL) & !STOA_GUARDED(w);
-    stoa_sight sight = {records, columns, count & (0u - met), tick};
+    const stoa_home *homes =
+        (const stoa_home *)((uintptr_t)columns + w->column_capacity * sizeof *columns);
+    stoa_sight sight = {records, columns, homes, count & (0u - met), tick};
     return sight;
 }
 
-/// Where the component of an entity is.
-typedef struct stoa_spot {
-    uint8_t *column; ///< of its chunk, or NULL: it is nowhere
-    size_t row;      ///< in the chunk
-} stoa_spot;
-
-/// The component in sight of a live entity.
-static inline stoa_spot stoa_sight_find(stoa_sight sight, stoa_entity e) {
-    stoa_spot none = {NULL, 0};
-    stoa_pair handle = stoa_pair_read(&e);
-    if (!STOA_LIKELY(handle.first < sight.limit)) {
-        return none;
-    }
-    uint64_t record = stoa_bits_read(&sight.records[handle.first]);
-    if (!STOA_LIKELY(STOA_FIRST(record) == handle.second && (int32_t)handle.second > 0)) {
-        return none;
-    }
-    stoa_spot spot = {sight.columns[STOA_SECOND_FROM(record, STOA_PLACE_BITS)],
-                      STOA_SECOND(record) & ((1u << STOA_PLACE_BITS) - 1)};
-    return spot;
+/// The place that a handle leads to, if its index is below the limit; see stoa_record_meet.
+/// A compiler need not keep the handle after it: stoa_sight_handle makes it again.
+static inline uint64_t stoa_sight_meet(stoa_sight sight, uint64_t handle) {
+    uint64_t place = stoa_record_meet(sight.records, handle);
+    STOA_ALONE(place);
+    return place;
 }
 
-/// Where the row of a spot begins.
-static inline void *stoa_spot_row(stoa_spot spot, uint32_t size) {
-    return spot.column + spot.row * size;
+/// The handle that met a place, by its index.
+static inline uint64_t stoa_sight_handle(stoa_sight sight, uint64_t place, size_t index) {
+    STOA_ALONE(index);
+    return STOA_FIRST_LOW(place) ^ stoa_bits_read(&sight.records[index]);
 }
 
-/// stoa_spot_row for writing: column and row are marked as changed.
-static inline void *stoa_spot_row_mut(stoa_spot spot, uint32_t size, uint32_t tick) {
-    stoa_column_mark(spot.column, tick);
-    stoa_row_mark(spot.column, spot.row, tick);
-    return stoa_spot_row(spot, size);
+/// Where the component in sight is at a place that was met, as a home; 0: nowhere.
+static inline stoa_home stoa_sight_home(stoa_sight sight, uint64_t place) {
+    return STOA_LIKELY(place < STOA_UNPLACED) ? sight.homes[place >> STOA_PLACE_BITS] : 0;
+}
+
+/// The column of the component in sight at a place that was met; NULL: there is none.
+static inline uint8_t *stoa_sight_column(stoa_sight sight, uint64_t place) {
+    return STOA_LIKELY(place < STOA_UNPLACED) ? sight.columns[place >> STOA_PLACE_BITS] : NULL;
+}
+
+/// The value at a place that has a home.
+static inline const void *stoa_home_value(stoa_home home, uint64_t place, uint32_t size) {
+    return (const void *)(home + (uintptr_t)place * size - STOA_HOME_SET);
+}
+
+/// The value at a place, by its column; column and row are marked as changed.
+static inline void *stoa_column_write(uint8_t *column, uint64_t place, uint32_t size,
+                                      uint32_t tick) {
+    size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
+    stoa_column_mark(column, tick);
+    stoa_row_mark(column, row, tick);
+    return column + row * size;
 }
 
 /// True if accesses to the world must be checked one by one.
@@ -483,32 +515,39 @@ static inline bool stoa_fast_guarded(const stoa_world *world) {
 static inline const void *stoa_fast_try(const stoa_world *world, stoa_entity e, stoa_type *type,
                                         uint32_t size) {
     stoa_sight sight = stoa_fast_sight(world, type);
-    if (STOA_LIKELY(sight.limit != 0)) {
-        stoa_spot spot = stoa_sight_find(sight, e);
-        return STOA_LIKELY(spot.column != NULL) ? stoa_spot_row(spot, size) : NULL;
+    uint64_t handle = stoa_bits_read(&e);
+    if (STOA_LIKELY(STOA_FIRST(handle) < sight.limit)) {
+        uint64_t place = stoa_sight_meet(sight, handle);
+        stoa_home home = stoa_sight_home(sight, place);
+        return STOA_LIKELY(home != 0) ? stoa_home_value(home, place, size) : NULL;
     }
-    return stoa_fast_guarded(world) ? stoa_try_type(world, e, type)
-                                    : stoa_seek_type(world, e, type);
+    return STOA_LIKELY(sight.limit != 0) ? NULL
+           : stoa_fast_guarded(world)    ? stoa_try_type(world, e, type)
+                                         : stoa_seek_type(world, e, type);
 }
 
 /// Typed twin of stoa_try_get_mut_id; see stoa_try_get_mut. `size` is the type's.
 static inline void *stoa_fast_try_mut(stoa_world *world, stoa_entity e, stoa_type *type,
                                       uint32_t size) {
     stoa_sight sight = stoa_fast_sight(world, type);
-    if (STOA_LIKELY(sight.limit != 0)) {
-        stoa_spot spot = stoa_sight_find(sight, e);
-        return STOA_LIKELY(spot.column != NULL) ? stoa_spot_row_mut(spot, size, sight.tick) : NULL;
+    uint64_t handle = stoa_bits_read(&e);
+    if (STOA_LIKELY(STOA_FIRST(handle) < sight.limit)) {
+        uint64_t place = stoa_sight_meet(sight, handle);
+        uint8_t *column = stoa_sight_column(sight, place);
+        return STOA_LIKELY(column != NULL) ? stoa_column_write(column, place, size, sight.tick)
+                                           : NULL;
     }
-    return stoa_try_mut_type(world, e, type);
+    return STOA_LIKELY(sight.limit != 0) ? NULL : stoa_try_mut_type(world, e, type);
 }
 
 /// Typed twin of stoa_has_id; see stoa_has.
 static inline bool stoa_has_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_sight sight = stoa_fast_sight(world, type);
-    if (STOA_LIKELY(sight.limit != 0)) {
-        return stoa_sight_find(sight, e).column != NULL;
+    uint64_t handle = stoa_bits_read(&e);
+    if (STOA_LIKELY(STOA_FIRST(handle) < sight.limit)) {
+        return stoa_sight_home(sight, stoa_sight_meet(sight, handle)) != 0;
     }
-    return stoa_seek_type(world, e, type) != NULL;
+    return STOA_LIKELY(sight.limit != 0) ? false : stoa_seek_type(world, e, type) != NULL;
 }
 
 /// Typed get, const; see stoa_get. `size` is the type's.
@@ -519,14 +558,23 @@ static inline const void *stoa_fast_get(const stoa_world *world, stoa_entity e, 
     if (stoa_fast_guarded(world)) {
         return stoa_get_type(world, e, type);
     }
-    stoa_spot spot = stoa_sight_find(stoa_fast_sight(world, type), e);
-    if (STOA_LIKELY(spot.column != NULL)) {
-        return stoa_spot_row(spot, size);
+    stoa_sight sight = stoa_fast_sight(world, type);
+    uint64_t handle = stoa_bits_read(&e);
+    size_t index = STOA_FIRST(handle);
+    if (STOA_LIKELY(index < sight.limit)) {
+        uint64_t place = stoa_sight_meet(sight, handle);
+        stoa_home home = stoa_sight_home(sight, place);
+        if (STOA_LIKELY(home != 0)) {
+            return stoa_home_value(home, place, size);
+        }
+        handle = stoa_sight_handle(sight, place, index);
+    } else if (sight.limit == 0) {
+        const void *found = stoa_seek_type(world, e, type);
+        if (STOA_LIKELY(found != NULL)) {
+            return found;
+        }
     }
-    const void *found = stoa_seek_type(world, e, type);
-    if (STOA_LIKELY(found != NULL)) {
-        return found;
-    }
+    memcpy(&e, &handle, sizeof e);
     (void)stoa_get_type(world, e, type);
     return NULL;
 }
@@ -538,18 +586,26 @@ static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_typ
         return stoa_get_mut_type(world, e, type);
     }
     stoa_sight sight = stoa_fast_sight(world, type);
-    stoa_spot spot = stoa_sight_find(sight, e);
-    if (STOA_LIKELY(spot.column != NULL)) {
-        return stoa_spot_row_mut(spot, size, sight.tick);
-    }
-    stoa_reach reach = stoa_reach_type(world, e, type);
-    if (STOA_LIKELY(reach.value != NULL)) {
-        stoa_mark_set(reach.changed, sight.tick);
-        if (reach.row != NULL) {
-            reach.row->tick = sight.tick;
+    uint64_t handle = stoa_bits_read(&e);
+    size_t index = STOA_FIRST(handle);
+    if (STOA_LIKELY(index < sight.limit)) {
+        uint64_t place = stoa_sight_meet(sight, handle);
+        uint8_t *column = stoa_sight_column(sight, place);
+        if (STOA_LIKELY(column != NULL)) {
+            return stoa_column_write(column, place, size, sight.tick);
         }
-        return reach.value;
+        handle = stoa_sight_handle(sight, place, index);
+    } else if (sight.limit == 0) {
+        stoa_reach reach = stoa_reach_type(world, e, type);
+        if (STOA_LIKELY(reach.value != NULL)) {
+            stoa_mark_set(reach.changed, sight.tick);
+            if (reach.row != NULL) {
+                reach.row->tick = sight.tick;
+            }
+            return reach.value;
+        }
     }
+    memcpy(&e, &handle, sizeof e);
     (void)stoa_get_mut_type(world, e, type);
     return NULL;
 }

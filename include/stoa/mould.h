@@ -31,7 +31,7 @@ STOA_FORCED void stoa_mould_write(const stoa_mould_part *part, size_t row, uint6
 STOA_FORCED void stoa_mould_settle(stoa_world_front *w, const stoa_mould *mould, stoa_chunk *chunk,
                                    size_t row, uint32_t index, uint32_t generation) {
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)row;
-    uint64_t home = STOA_JOIN(generation, place);
+    uint64_t home = STOA_JOIN(place ^ index, generation);
     memcpy(&w->head.records[index], &home, sizeof home);
     chunk->count = (int32_t)row + 1;
     *mould->rows += STOA_ROW_CAME;
@@ -57,8 +57,8 @@ STOA_FORCED bool stoa_mould_take(stoa_world_front *w, const stoa_mould *mould, i
     }
     cast->ticks = STOA_JOIN(w->head.tick, w->head.tick);
     stoa_pair record = stoa_pair_read(&w->head.records[index]);
-    uint32_t generation = record.first & 0x7FFFFFFFu;
-    uint64_t left = STOA_JOIN(record.second, stoa_number_read(&w->free_count) - 1);
+    uint32_t generation = record.second & 0x7FFFFFFFu;
+    uint64_t left = STOA_JOIN(record.first & ~STOA_UNPLACED, stoa_number_read(&w->free_count) - 1);
     memcpy(&w->free_first, &left, sizeof left);
     stoa_mould_settle(w, mould, chunk, cast->row, index, generation);
     cast->handle = STOA_JOIN(index, generation);

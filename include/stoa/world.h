@@ -8,7 +8,7 @@
 STOA_BEGIN
 
 /// The most live entities a world holds.
-#define STOA_ENTITY_MAX INT32_MAX
+#define STOA_ENTITY_MAX (INT32_MAX - 1)
 
 /// The most components of one bundle or change; an entity may have more.
 #define STOA_BUNDLE_MAX 512

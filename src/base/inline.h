@@ -16,8 +16,8 @@
 #endif
 
 /* Asks for memory of which much is needed, and not at once: it comes to the second cache. On Zen 4
- * one line takes 3.4 ns so, 5.4 by STOA_PREFETCH, and 9 where each is waited for in its turn, if all
- * of them come from memory. */
+ * one line takes 3.4 ns so, 5.4 by STOA_PREFETCH, and 9 where each is waited for in its turn, if
+ * all of them come from memory. */
 #if defined(__GNUC__)
 #define STOA__EXPECT(pointer) __builtin_prefetch((pointer), 0, 2)
 #else

@@ -58,7 +58,7 @@ static uint32_t row_find(stoa__finder *finder, stoa__chunk_view *view, uint32_t 
         view_open(finder, view, next->number);
         return 0;
     }
-    uint32_t at = finder->world->records[e.index].place;
+    uint32_t at = stoa_record_place(finder->world->records, e.index);
     if (view->archetype == NULL || at >> STOA_PLACE_BITS != view->number) {
         view_open(finder, view, at >> STOA_PLACE_BITS);
     }

@@ -20,7 +20,8 @@
  */
 #define RUN_COUNT 64
 
-/* Rows of short runs that are asked for before their turn: so many find room in the second cache. */
+/* Rows of short runs that are asked for before their turn: so many find room in the second cache.
+ */
 #define AHEAD_ROWS 1024
 
 /* Rows of a run that is not short: processors ask for what follows by themselves, and to ask for
@@ -153,7 +154,8 @@ static stoa__range range_share(stoa__spread *spread, stoa__range range) {
 /* The row of a place and the columns it is in, for which no chunk is opened; its entity is asked
  * for. */
 static uint32_t place_columns(lane *l, uint32_t place, const Mat4 **locals, const Mat4 **worlds) {
-    uint32_t at = l->spread->world->records[l->spread->order->items[place].entity.index].place;
+    uint32_t at =
+        stoa_record_place(l->spread->world->records, l->spread->order->items[place].entity.index);
     const stoa_chunk_ref *chunk = &l->spread->world->chunks[at >> STOA_PLACE_BITS];
     uint8_t *const *columns = chunk->columns;
     stoa__transform_layout where = stoa__finder_layout(&l->finder, chunk->archetype);

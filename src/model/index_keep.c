@@ -232,7 +232,7 @@ static const stoa_archetype_head *home_head(const stoa_index *index, stoa__home 
     if (home->head == NULL && info.chunk_count > 0 &&
         stoa_chunk_info_get(index->world, home->id, 0, &chunk) == STOA_OK) {
         const stoa_world_head *w = (const stoa_world_head *)(const void *)index->world;
-        uint32_t place = w->records[chunk.entities[0].index].place;
+        uint32_t place = stoa_record_place(w->records, chunk.entities[0].index);
         home->head = w->chunks[place >> STOA_PLACE_BITS].archetype;
     }
     return home->head;

@@ -50,7 +50,7 @@ static stoa_entity empty_first(const stoa_world *world) {
     stoa_entity e = STOA_NULL;
     do {
         e = stoa_entity_next(world, e);
-    } while (world->storage.head.records[e.index].place >> STOA_PLACE_BITS != 0);
+    } while (!stoa__record_empty(world->storage.head.records, e.index));
     return e;
 }
 

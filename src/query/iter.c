@@ -51,7 +51,7 @@ static stoa_status empties_list(stoa_world *world) {
     int32_t count = 0;
     for (uint32_t i = 1; i < storage->head.record_count; i++) {
         const stoa_record *record = &storage->head.records[i];
-        if ((record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0) {
+        if (stoa__record_empty(storage->head.records, i)) {
             list[count++] = (stoa_entity){i, record->generation};
         }
     }

@@ -229,7 +229,7 @@ static void empties_list(stoa__walk *walk) {
     }
     for (; walk->empties > 0 && count < STOA__WALK_EMPTIES; walk->record++) {
         const stoa_record *record = &storage->head.records[walk->record];
-        if ((record->generation & STOA__DEAD) != 0 || record->place >> STOA_PLACE_BITS != 0) {
+        if (!stoa__record_empty(storage->head.records, walk->record)) {
             continue;
         }
         walk->empties--;

@@ -132,7 +132,7 @@ STOA__INLINE void position_visit(stoa__walk *walk, uint32_t position) {
     const stoa_entity *entities = walk->set->entities;
     const stoa_record *records = walk->world->storage.head.records;
     uint32_t index = entities[position].index, last = walk->set->count - 1;
-    uint32_t place = records[index].place;
+    uint32_t place = stoa_record_place(records, index);
     STOA_PREFETCH(&records[entities[position + AHEAD < last ? position + AHEAD : last].index]);
     uint32_t row = place & (STOA__ROWS_MAX - 1);
     if (place >> STOA_PLACE_BITS != walk->number) {

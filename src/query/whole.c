@@ -151,11 +151,12 @@ static stoa_status empties_apply(const whole *op) {
 static stoa_status chunks_locked(const whole *op) {
     const stoa_world *world = op->world;
     for (uint32_t i = 0; i < world->hooks.depth; i++) {
-        const stoa_record *record = stoa__entities_find(&world->storage, world->hooks.locked[i]);
-        if (record == NULL) {
+        stoa_entity locked = world->hooks.locked[i];
+        if (stoa__entities_find(&world->storage, locked) == NULL) {
             continue;
         }
-        const stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+        const stoa__archetype *archetype =
+            stoa__row_archetype(&world->storage, stoa__place_of(&world->storage, locked.index));
         uint64_t bits = stoa__terms_match(&world->storage, &op->terms, archetype->index / 64);
         if ((bits >> archetype->index % 64 & 1) != 0 &&
             whole_moves(op, archetype_has(op, archetype))) {

@@ -403,7 +403,7 @@ stoa_status stoa__archetype_init(stoa__storage *storage) {
     if (stoa__columns_init(storage) != STOA_OK) {
         return STOA_NO_MEMORY;
     }
-    storage->column_capacity = storage->chunk_capacity;
+    storage->head.column_capacity = storage->chunk_capacity;
     stoa_component none = 0;
     stoa__archetype *empty = stoa__archetype_get(storage, &none, 0);
     if (empty == NULL) {

@@ -1,8 +1,9 @@
 /* Tables of columns.
  *
  * Each component has a table from chunk number to the address of its column there, NULL where there
- * is none: so a look-up by handle is the record, one entry and the value. All tables are as long as
- * the table of chunks and change whenever a chunk gets a number, a block, a layout or an owner.
+ * is none: so a look-up by handle is the record, one entry and the value. A second table, right
+ * after it, has the same in the form of stoa_home. All tables are as long as the table of chunks
+ * and change whenever a chunk gets a number, a block, a layout or an owner.
  *
  * In a world of many small chunks a table would take more than it is worth: a component whose
  * chunks are too little beside it has none, and neither has one for which there was no memory. The
@@ -18,18 +19,42 @@
 /* With so few chunks every component has a table, in an archetype or not. */
 #define CHUNKS_FIRST 8u
 /* Components that may have a table though it does not pay. */
-#define TABLES_FREE 6u
+#define TABLES_FREE 3u
 /* Otherwise a table takes at most one in so many bytes of the chunks that have the component. */
 #define CHUNKS_SHARE 64u
 
+/* Bytes of both tables of a component. */
 static size_t table_size(uint32_t capacity) {
-    return capacity * sizeof(uint8_t *);
+    return capacity * (sizeof(uint8_t *) + sizeof(stoa_home));
+}
+
+/* What the second table says of a column. */
+static stoa_home home_of(const stoa__storage *storage, stoa_component id, uint32_t number,
+                         const uint8_t *column) {
+    uint64_t size = stoa__component_at(storage, id)->info.size;
+    uint64_t before = ((uint64_t)number << STOA_PLACE_BITS) * size;
+    return column != NULL ? (stoa_home)((uintptr_t)column - before + STOA_HOME_SET) : 0;
+}
+
+/* Notes where a column of a chunk begins. */
+static void entry_set(const stoa__storage *storage, stoa_component id, uint8_t **table,
+                      uint32_t number, uint8_t *column) {
+    stoa_home *homes = (stoa_home *)(void *)(table + storage->head.column_capacity);
+    table[number] = column;
+    homes[number] = home_of(storage, id, number, column);
+}
+
+void stoa__columns_set(stoa__storage *storage, stoa_component id, uint32_t number,
+                       uint8_t *column) {
+    if (storage->head.columns[id] != NULL) {
+        entry_set(storage, id, storage->head.columns[id], number, column);
+    }
 }
 
 static void table_free(stoa__storage *storage, stoa_component id) {
     storage->column_tables -= storage->head.columns[id] != NULL;
-    stoa__heap_free(&storage->heap, storage->head.columns[id], table_size(storage->column_capacity),
-                    _Alignof(uint8_t *));
+    stoa__heap_free(&storage->heap, storage->head.columns[id],
+                    table_size(storage->head.column_capacity), _Alignof(uint8_t *));
     storage->head.columns[id] = NULL;
     storage->head.epoch++;
 }
@@ -56,7 +81,7 @@ static bool table_pays(const stoa__storage *storage, stoa_component id, uint32_t
 }
 
 static void table_make(stoa__storage *storage, stoa_component id) {
-    uint8_t **table = stoa__heap_zalloc(&storage->heap, table_size(storage->column_capacity),
+    uint8_t **table = stoa__heap_zalloc(&storage->heap, table_size(storage->head.column_capacity),
                                         _Alignof(uint8_t *));
     if (table == NULL) {
         return;
@@ -65,7 +90,8 @@ static void table_make(stoa__storage *storage, stoa_component id) {
         const stoa_chunk_ref *chunk = &storage->head.chunks[i];
         const stoa_column *column =
             chunk->archetype != NULL ? stoa_archetype_column(chunk->archetype, id) : NULL;
-        table[i] = column != NULL ? stoa_column_begin(chunk->columns, column->index) : NULL;
+        entry_set(storage, id, table, i,
+                  column != NULL ? stoa_column_begin(chunk->columns, column->index) : NULL);
     }
     storage->head.columns[id] = table;
     storage->column_tables++;
@@ -75,7 +101,8 @@ static void table_make(stoa__storage *storage, stoa_component id) {
 /* Gives a table the length of the table of chunks, or frees it. */
 static void table_extend(stoa__storage *storage, stoa_component id, bool keep) {
     uint8_t **table = storage->head.columns[id];
-    size_t from = table_size(storage->column_capacity), to = table_size(storage->chunk_capacity);
+    size_t from = table_size(storage->head.column_capacity),
+           to = table_size(storage->chunk_capacity);
     if (keep) {
         table = stoa__heap_resize(&storage->heap, table, from, to, _Alignof(uint8_t *));
         keep = table != NULL;
@@ -84,7 +111,10 @@ static void table_extend(stoa__storage *storage, stoa_component id, bool keep) {
         table_free(storage, id);
         return;
     }
-    memset((uint8_t *)table + from, 0, to - from);
+    uint32_t before = storage->head.column_capacity, capacity = storage->chunk_capacity;
+    memmove(table + capacity, table + before, before * sizeof(stoa_home));
+    memset(table + before, 0, (capacity - before) * sizeof *table);
+    memset(table + capacity + before, 0, (capacity - before) * sizeof(stoa_home));
     storage->head.columns[id] = table;
     storage->head.epoch++;
 }
@@ -110,7 +140,7 @@ bool stoa__columns_reserve(stoa__storage *storage) {
 void stoa__columns_add(stoa__storage *storage) {
     stoa_component id = storage->registry.count;
     storage->head.columns[id] = NULL;
-    if (storage->column_capacity - 1 < CHUNKS_FIRST &&
+    if (storage->head.column_capacity - 1 < CHUNKS_FIRST &&
         stoa__component_at(storage, id)->set == NULL) {
         table_make(storage, id);
     }
@@ -122,7 +152,7 @@ void stoa__columns_forget(stoa__storage *storage, stoa_component id) {
 
 void stoa__columns_extend(stoa__storage *storage) {
     uint32_t capacity = storage->chunk_capacity, kept = 0;
-    if (storage->column_capacity == capacity) {
+    if (storage->head.column_capacity == capacity) {
         return;
     }
     for (stoa_component id = 1; id <= storage->registry.count; id++) {
@@ -131,7 +161,7 @@ void stoa__columns_extend(stoa__storage *storage) {
             kept += storage->head.columns[id] != NULL;
         }
     }
-    storage->column_capacity = capacity;
+    storage->head.column_capacity = capacity;
     for (stoa_component id = 1; id <= storage->registry.count; id++) {
         if (storage->head.columns[id] == NULL &&
             table_pays(storage, id, capacity, storage->column_tables)) {
@@ -146,7 +176,7 @@ static void table_want(stoa__storage *storage, const stoa__archetype *archetype,
                        stoa_component id) {
     if (storage->column_tables < TABLES_FREE ||
         ((uint32_t)archetype->head.chunk_capacity == archetype->full_capacity &&
-         table_pays(storage, id, storage->column_capacity, storage->column_tables))) {
+         table_pays(storage, id, storage->head.column_capacity, storage->column_tables))) {
         table_make(storage, id);
     }
 }
@@ -159,8 +189,8 @@ void stoa__columns_fill(stoa__storage *storage, const stoa__archetype *archetype
         stoa_component id = archetype->ids[i];
         uint8_t **table = storage->head.columns[id];
         if (STOA_LIKELY(table != NULL)) {
-            table[number] =
-                stoa_column_begin(columns, stoa__archetype_column(archetype, id)->index);
+            entry_set(storage, id, table, number,
+                      stoa_column_begin(columns, stoa__archetype_column(archetype, id)->index));
         } else {
             table_want(storage, archetype, id);
         }
@@ -179,7 +209,7 @@ void stoa__columns_clear(stoa__storage *storage, const stoa__archetype *archetyp
 size_t stoa__columns_bytes(const stoa__storage *storage) {
     size_t bytes = storage->column_list * sizeof *storage->head.columns;
     for (stoa_component id = 1; id <= storage->registry.count; id++) {
-        bytes += storage->head.columns[id] != NULL ? table_size(storage->column_capacity) : 0;
+        bytes += storage->head.columns[id] != NULL ? table_size(storage->head.column_capacity) : 0;
     }
     return bytes;
 }
@@ -196,14 +226,18 @@ static const uint8_t *column_expected(const stoa__storage *storage, stoa_compone
 }
 
 stoa_status stoa__columns_check(const stoa__storage *storage) {
-    if (storage->column_capacity != storage->chunk_capacity || storage->head.columns[0] != NULL) {
+    if (storage->head.column_capacity != storage->chunk_capacity ||
+        storage->head.columns[0] != NULL) {
         return stoa__error(STOA_CORRUPT, "tables of columns are for %u chunks, not %u",
-                           storage->column_capacity, storage->chunk_capacity);
+                           storage->head.column_capacity, storage->chunk_capacity);
     }
     for (stoa_component id = 1; id <= storage->registry.count; id++) {
+        uint32_t capacity = storage->head.column_capacity;
         uint8_t *const *table = storage->head.columns[id];
-        for (uint32_t i = 0; table != NULL && i < storage->column_capacity; i++) {
-            if (table[i] != column_expected(storage, id, i)) {
+        for (uint32_t i = 0; table != NULL && i < capacity; i++) {
+            const uint8_t *expected = column_expected(storage, id, i);
+            const stoa_home *homes = (const stoa_home *)(const void *)(table + capacity);
+            if (table[i] != expected || homes[i] != home_of(storage, id, i, expected)) {
                 return stoa__error(STOA_CORRUPT,
                                    "invariant 4: the table of '%s' is wrong about chunk %u",
                                    stoa__component_at(storage, id)->name, i);

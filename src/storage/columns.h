@@ -27,13 +27,9 @@ void stoa__columns_fill(stoa__storage *storage, const stoa__archetype *archetype
 /* Notes that a chunk number has none of an archetype's columns any more. */
 void stoa__columns_clear(stoa__storage *storage, const stoa__archetype *archetype, uint32_t number);
 
-/* Notes where one column of a chunk begins; NULL: it has none. */
-static inline void stoa__columns_set(stoa__storage *storage, stoa_component id, uint32_t number,
-                                     uint8_t *column) {
-    if (storage->head.columns[id] != NULL) {
-        storage->head.columns[id][number] = column;
-    }
-}
+/* Notes where one column of a chunk begins, if the component has a table; NULL: the chunk has none.
+ */
+void stoa__columns_set(stoa__storage *storage, stoa_component id, uint32_t number, uint8_t *column);
 
 /* Bytes of all tables. */
 size_t stoa__columns_bytes(const stoa__storage *storage);

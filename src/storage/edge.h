@@ -83,7 +83,7 @@ STOA__INLINE void stoa__edge_move_quick(stoa__storage *storage, const stoa__edge
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(from) = moved;
     if (STOA_LIKELY(last.place != from.place)) {
-        storage->head.records[moved.index].place = from.place;
+        stoa__place_set(storage->head.records, moved.index, from.place);
         stoa__record_stamp(storage, moved.index);
     }
     stoa__row_pop(storage, source);

@@ -99,10 +99,10 @@ STOA__APART static bool run_begin(block *b, const stoa_entity *e, uint32_t low) 
     const stoa_record *record = stoa__entities_find(storage, *e);
     b->runs[b->run_last].low = low;
     if (record == NULL || e->generation == STOA__GENERATION_MAX ||
-        stoa__row_archetype(storage, record->place) != archetype) {
+        stoa__row_archetype(storage, stoa__place_of(storage, e->index)) != archetype) {
         return false;
     }
-    stoa__row row = stoa__row_at(storage, record->place);
+    stoa__row row = stoa__row_at(storage, stoa__place_of(storage, e->index));
     b->runs[++b->run_last] = (run){row.columns, row.place - row.slot, 0};
     if (row.columns != b->first.columns) {
         stoa__row_states_merge(archetype, row.columns, b->first.columns);
@@ -137,7 +137,7 @@ STOA__INLINE void block_end(block *b, stoa__handles handles) {
             if (!STOA_LIKELY(record->generation == generation && dead > (STOA__DEAD | 1))) {
                 break;
             }
-            uint32_t place = record->place;
+            uint32_t place = record->mixed ^ index;
             uint64_t slot = place - places;
             if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
                 break;
@@ -145,13 +145,13 @@ STOA__INLINE void block_end(block *b, stoa__handles handles) {
             uint64_t moved = stoa_bits_read(&rows[i - 1]);
             if (STOA_LIKELY(STOA_FIRST(moved) != index || i != b->top)) {
                 memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
-                records[STOA_FIRST(moved)].place = place;
+                stoa__place_set(records, STOA_FIRST(moved), place);
                 b->slots[i - 1] = (uint32_t)slot;
             } else {
                 b->top--;
             }
             record->generation = dead;
-            record->place = free_first;
+            record->mixed = free_first | STOA_UNPLACED;
             free_first = index;
         }
     } while (i > 0 && run_begin(b, stoa__handle_at(at), (uint32_t)i));
@@ -218,7 +218,7 @@ STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
         if (!STOA_LIKELY(record->generation == generation && dead > (STOA__DEAD | 1))) {
             break;
         }
-        uint32_t place = record->place;
+        uint32_t place = record->mixed ^ index;
         uint64_t slot = place - places;
         if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
             break;
@@ -226,12 +226,12 @@ STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
         uint64_t moved = stoa_bits_read(entity);
         if (STOA_LIKELY(STOA_FIRST(moved) != index)) {
             memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
-            records[STOA_FIRST(moved)].place = place;
+            stoa__place_set(records, STOA_FIRST(moved), place);
             stoa__copy_small(firsts + slot * size, first, size);
             stoa__copy_small(seconds + slot * other, second, other);
         }
         record->generation = dead;
-        record->place = free_first;
+        record->mixed = free_first | STOA_UNPLACED;
         free_first = index;
     }
     p->at = at;
@@ -276,10 +276,10 @@ static pair_job *pair_find(uint32_t size, uint32_t other) {
 static bool pair_turn(pair *p, uint32_t first, uint32_t second) {
     const stoa_record *record = stoa__entities_find(p->storage, *p->at);
     if (record == NULL || p->at->generation == STOA__GENERATION_MAX ||
-        stoa__row_archetype(p->storage, record->place) != p->archetype) {
+        stoa__row_archetype(p->storage, stoa__place_of(p->storage, p->at->index)) != p->archetype) {
         return false;
     }
-    stoa__row row = stoa__row_at(p->storage, record->place);
+    stoa__row row = stoa__row_at(p->storage, stoa__place_of(p->storage, p->at->index));
     if (row.columns != p->last) {
         stoa__row_states_merge(p->archetype, row.columns, p->last);
     }
@@ -328,10 +328,11 @@ static uint32_t any_end(stoa__storage *storage, const stoa__archetype *archetype
         stoa_entity e;
         memcpy(&e, handles.first, sizeof e);
         const stoa_record *record = stoa__entities_find(storage, e);
-        if (record == NULL || stoa__row_archetype(storage, record->place) != archetype) {
+        uint32_t place = record != NULL ? stoa__place_of(storage, e.index) : 0;
+        if (record == NULL || stoa__row_archetype(storage, place) != archetype) {
             return i;
         }
-        stoa__row_remove(storage, record->place);
+        stoa__row_remove(storage, place);
         stoa__entities_release(storage, e.index);
     }
     return handles.count;

@@ -1,10 +1,10 @@
 /* The entity table.
  *
  * One record for each slot ever used at once. A slot's generation moves on when its entity dies, so
- * a stale handle never matches; a dead slot has the top bit of its generation set, so a forged one
- * does not either; a slot at the last generation is retired. Dead slots form a list through
- * `place`, last freed first; those that are held for entities to come are in no list. O(1)
- * everywhere; only reserving and extending allocate. */
+ * a stale handle never matches; a dead slot has no place, so a forged one does not either; a slot
+ * at the last generation is retired. Dead slots form a list through `mixed`, last freed first;
+ * those that are held for entities to come are in no list. O(1) everywhere; only reserving and
+ * extending allocate. */
 #include "storage/entities.h"
 
 #include "storage/archetype.h"
@@ -18,7 +18,7 @@
 stoa_status stoa__entities_init(stoa__storage *storage) {
     stoa_status status = stoa__entities_reserve(storage, 1);
     if (status == STOA_OK) {
-        storage->head.records[0] = (stoa_record){STOA__DEAD | 1, 0};
+        storage->head.records[0] = (stoa_record){STOA_UNPLACED, STOA__DEAD | 1};
         storage->head.record_count = 1;
     }
     return status;
@@ -125,7 +125,7 @@ stoa_status stoa__entities_extend(stoa__storage *storage, uint32_t record_count)
     }
     while (storage->head.record_count < record_count) {
         uint32_t index = storage->head.record_count++;
-        storage->head.records[index] = (stoa_record){STOA__DEAD | 1, STOA__HELD};
+        storage->head.records[index] = (stoa_record){STOA__HELD, STOA__DEAD | 1};
         storage->reserved_count++;
     }
     return STOA_OK;
@@ -139,8 +139,8 @@ void stoa__entities_hold_many(stoa__storage *storage, stoa_entity *handles, uint
     for (; i < count && index != 0; i++) {
         stoa_record record = records[index];
         handles[i] = (stoa_entity){index, record.generation & ~STOA__DEAD};
-        records[index].place = STOA__HELD;
-        index = record.place;
+        records[index].mixed = STOA__HELD;
+        index = stoa__record_next(&record);
     }
     storage->free_first = index;
     storage->free_count -= i;
@@ -155,12 +155,12 @@ void stoa__entities_unhold(stoa__storage *storage, stoa_entity e, bool given_out
     stoa__record_stamp(storage, e.index);
     storage->reserved_count--;
     if (given_out && e.generation == STOA__GENERATION_MAX) {
-        *record = (stoa_record){STOA__DEAD, 0};
+        *record = (stoa_record){STOA_UNPLACED, STOA__DEAD};
         storage->retired_count++;
         return;
     }
     record->generation = (e.generation + (given_out ? 1 : 0)) | STOA__DEAD;
-    record->place = storage->free_first;
+    record->mixed = storage->free_first | STOA_UNPLACED;
     stoa__entities_free_set(storage, e.index, storage->free_count + 1);
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The place of a slot that is held. */
+/* The first half of the record of a slot that is held. */
 #define STOA__HELD STOA__NONE
 
 stoa_status stoa__entities_init(stoa__storage *storage);
@@ -39,8 +39,9 @@ STOA__INLINE stoa_record *stoa__entities_find(const stoa__storage *storage, stoa
     if (e.index >= storage->head.record_count) {
         return NULL;
     }
-    stoa_record *record = &storage->head.records[e.index];
-    return record->generation == e.generation && (int32_t)e.generation > 0 ? record : NULL;
+    return stoa_record_meet(storage->head.records, stoa_bits_read(&e)) < STOA_UNPLACED
+               ? &storage->head.records[e.index]
+               : NULL;
 }
 
 /* The record of a held slot, by the handle it will have; or NULL. */
@@ -49,7 +50,7 @@ STOA__INLINE stoa_record *stoa__entities_held(const stoa__storage *storage, stoa
         return NULL;
     }
     stoa_record *record = &storage->head.records[e.index];
-    return record->generation == (e.generation | STOA__DEAD) && record->place == STOA__HELD &&
+    return record->generation == (e.generation | STOA__DEAD) && record->mixed == STOA__HELD &&
                    (int32_t)e.generation > 0
                ? record
                : NULL;
@@ -72,7 +73,7 @@ STOA__INLINE stoa_entity stoa__entities_take_bare(stoa__storage *storage, uint32
     stoa_record *record;
     if (index != 0) {
         record = &storage->head.records[index];
-        storage->free_first = record->place;
+        storage->free_first = stoa__record_next(record);
         storage->free_count--;
         record->generation &= ~STOA__DEAD;
     } else {
@@ -80,7 +81,7 @@ STOA__INLINE stoa_entity stoa__entities_take_bare(stoa__storage *storage, uint32
         record = &storage->head.records[index];
         record->generation = 1;
     }
-    record->place = place;
+    record->mixed = place ^ index;
     return (stoa_entity){index, record->generation};
 }
 
@@ -103,7 +104,7 @@ STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
     stoa_record *record;
     if (index != 0) {
         record = &storage->head.records[index];
-        storage->free_first = record->place;
+        storage->free_first = stoa__record_next(record);
         storage->free_count--;
     } else {
         index = storage->head.record_count++;
@@ -111,7 +112,7 @@ STOA__INLINE stoa_entity stoa__entities_hold(stoa__storage *storage) {
         record->generation = STOA__DEAD | 1;
     }
     /* Not stamped: it is when it comes to life or is given back, before anybody can look. */
-    record->place = STOA__HELD;
+    record->mixed = STOA__HELD;
     storage->reserved_count++;
     return (stoa_entity){index, record->generation & ~STOA__DEAD};
 }
@@ -121,7 +122,7 @@ void stoa__entities_hold_many(stoa__storage *storage, stoa_entity *handles, uint
 
 /* Brings a held slot to life at `place`. */
 STOA__INLINE void stoa__entities_live(stoa__storage *storage, stoa_entity e, uint32_t place) {
-    storage->head.records[e.index] = (stoa_record){e.generation, place};
+    storage->head.records[e.index] = (stoa_record){place ^ e.index, e.generation};
     stoa__record_stamp(storage, e.index);
     storage->reserved_count--;
 }
@@ -143,12 +144,12 @@ STOA__INLINE void stoa__entities_release(stoa__storage *storage, uint32_t index)
     stoa_record *record = &storage->head.records[index];
     stoa__record_stamp(storage, index);
     if (record->generation == STOA__GENERATION_MAX) {
-        *record = (stoa_record){STOA__DEAD, 0};
+        *record = (stoa_record){STOA_UNPLACED, STOA__DEAD};
         storage->retired_count++;
         return;
     }
     record->generation = (record->generation + 1) | STOA__DEAD;
-    record->place = storage->free_first;
+    record->mixed = storage->free_first | STOA_UNPLACED;
     stoa__entities_free_set(storage, index, storage->free_count + 1);
 }
 

@@ -237,7 +237,7 @@ static void rows_place(const stoa__storage *storage, const stoa_chunk *chunk, in
     stoa_record *records = storage->head.records;
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
     for (int32_t i = 0; i < count; i++) {
-        records[entities[i].index].place = place + (uint32_t)i;
+        stoa__place_set(records, entities[i].index, place + (uint32_t)i);
         stoa__record_stamp(storage, entities[i].index);
     }
 }
@@ -371,7 +371,7 @@ static void rows_strip(stoa__storage *storage, stoa__archetype *source) {
         const stoa_entity *entities = stoa_columns_entities(chunk->columns);
         chunk_drop(source, chunk);
         for (int32_t i = 0; i < chunk->count; i++) {
-            records[entities[i].index].place = 0;
+            stoa__place_set(records, entities[i].index, 0);
             stoa__record_stamp(storage, entities[i].index);
         }
         storage->empty_count += (uint32_t)chunk->count;
@@ -392,10 +392,6 @@ stoa_status stoa__migrate_rows(stoa__storage *storage, stoa__archetype *source, 
                                                   : chunks_move(storage, source, edge, value);
 }
 
-static bool record_empty(const stoa_record *record) {
-    return (record->generation & STOA__DEAD) == 0 && record->place >> STOA_PLACE_BITS == 0;
-}
-
 /* Gives `count` rows to entities without components from slot `index` of the table on; returns
  * where to go on. */
 static uint32_t rows_settle(const stoa__storage *storage, const stoa_chunk *chunk, span s,
@@ -404,9 +400,9 @@ static uint32_t rows_settle(const stoa__storage *storage, const stoa_chunk *chun
     stoa_record *records = storage->head.records;
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)s.slot;
     for (int32_t i = 0; i < s.count; index++) {
-        if (record_empty(&records[index])) {
+        if (stoa__record_empty(records, index)) {
             entities[i] = (stoa_entity){index, records[index].generation};
-            records[index].place = place + (uint32_t)i;
+            stoa__place_set(records, index, place + (uint32_t)i);
             stoa__record_stamp(storage, index);
             i++;
         }
@@ -490,7 +486,7 @@ void stoa__migrate_destroy(stoa__storage *storage, stoa__archetype *archetype) {
 
 void stoa__migrate_destroy_empty(stoa__storage *storage) {
     for (uint32_t i = 1; storage->empty_count > 0; i++) {
-        if (record_empty(&storage->head.records[i])) {
+        if (stoa__record_empty(storage->head.records, i)) {
             stoa__entities_release(storage, i);
             storage->empty_count--;
         }

@@ -60,15 +60,14 @@ STOA__INLINE uint32_t records_move(job *j, stoa__handles handles, bool stamped) 
     stoa__hole *hole = j->holes, *end = hole + handles.count;
     for (; hole != end; hole++, at += handles.stride) {
         uint32_t index = stoa__handle_at(at)->index;
-        uint32_t generation = stoa__handle_at(at)->generation;
         if (!STOA_LIKELY(index < record_count)) {
             break;
         }
-        stoa_record *record = &records[index];
-        if (!STOA_LIKELY(record->generation == generation && (int32_t)generation > 0)) {
+        uint64_t met = stoa_record_meet(records, stoa_bits_read(at));
+        if (!STOA_LIKELY(met < STOA_UNPLACED)) {
             break;
         }
-        uint32_t place = record->place;
+        uint32_t place = (uint32_t)met;
         uint64_t slot = place - places;
         if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
             uint32_t chunk = place >> STOA_PLACE_BITS;
@@ -84,8 +83,8 @@ STOA__INLINE uint32_t records_move(job *j, stoa__handles handles, bool stamped) 
         memcpy(to++, at, sizeof *to);
         uint64_t moved = stoa_bits_read(--last);
         memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
-        records[STOA_FIRST(moved)].place = place;
-        record->place = to_place++;
+        stoa__place_set(records, STOA_FIRST(moved), place);
+        stoa__place_set(records, index, to_place++);
         if (stamped) {
             stoa__record_stamp(storage, STOA_FIRST(moved));
             stoa__record_stamp(storage, index);

@@ -178,7 +178,7 @@ static void entities_permute(const stoa__storage *storage, const stoa__archetype
         uint32_t place = chunk->number << STOA_PLACE_BITS | rows.slot;
         const stoa_entity *entities = room + (rows.first - shuffle->first);
         for (uint32_t i = 0; i < rows.count; i++) {
-            records[entities[i].index].place = place + i;
+            stoa__place_set(records, entities[i].index, place + i);
             stoa__record_stamp(storage, entities[i].index);
         }
         memcpy(stoa_columns_entities(chunk->columns) + rows.slot, entities,

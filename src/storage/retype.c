@@ -232,7 +232,7 @@ static void entities_transfer(const stoa__storage *storage, const stoa__archetyp
         memcpy(target, source, s.count * sizeof *target);
         uint32_t place = s.to_number << STOA_PLACE_BITS | s.to_row;
         for (uint32_t i = 0; i < s.count; i++) {
-            storage->head.records[target[i].index].place = place + i;
+            stoa__place_set(storage->head.records, target[i].index, place + i);
         }
     }
 }

@@ -265,8 +265,8 @@ stoa_status stoa__row_to_end(stoa__storage *storage, uint32_t place) {
     stoa_entity e = *stoa__row_entity(row), other = *stoa__row_entity(last);
     *stoa__row_entity(row) = other;
     *stoa__row_entity(last) = e;
-    storage->head.records[e.index].place = last.place;
-    storage->head.records[other.index].place = row.place;
+    stoa__place_set(storage->head.records, e.index, last.place);
+    stoa__place_set(storage->head.records, other.index, row.place);
     stoa__record_stamp(storage, e.index);
     stoa__record_stamp(storage, other.index);
     stoa__rows_moved(storage, archetype->index);

@@ -163,7 +163,7 @@ STOA__INLINE void stoa__row_pop_many(stoa__storage *storage, stoa__archetype *ar
 STOA__INLINE void stoa__row_entity_moved(stoa__storage *storage, stoa__row hole, stoa__row last) {
     stoa_entity moved = *stoa__row_entity(last);
     *stoa__row_entity(hole) = moved;
-    storage->head.records[moved.index].place = hole.place;
+    stoa__place_set(storage->head.records, moved.index, hole.place);
     stoa__record_stamp(storage, moved.index);
 }
 

@@ -65,12 +65,11 @@ STOA__INLINE const stoa_chunk_ref *stoa__shift_chunk(const stoa__storage *storag
     if (!STOA_LIKELY(STOA_FIRST(handle) < storage->head.record_count)) {
         return NULL;
     }
-    uint64_t record = stoa_bits_read(&storage->head.records[STOA_FIRST(handle)]);
-    if (!STOA_LIKELY(STOA_FIRST(record) == STOA_SECOND(handle) &&
-                     (int32_t)STOA_SECOND(handle) > 0)) {
+    uint64_t place = stoa_record_meet(storage->head.records, handle);
+    if (!STOA_LIKELY(place < STOA_UNPLACED)) {
         return NULL;
     }
-    const stoa_chunk_ref *chunk = &storage->head.chunks[STOA_SECOND_FROM(record, STOA_PLACE_BITS)];
+    const stoa_chunk_ref *chunk = &storage->head.chunks[place >> STOA_PLACE_BITS];
     const stoa__archetype *source = way->source, *target = way->edge->target;
     return STOA_LIKELY(chunk->archetype == &source->head && source->tail == way->tail &&
                        target->tail == way->end && way->end->count < target->head.chunk_capacity &&
@@ -95,11 +94,11 @@ STOA__INLINE stoa__shift stoa__shift_begin(const stoa__storage *storage, const s
     memcpy(stoa__row_entity(shift.to), &handle, sizeof handle);
     uint64_t moved = stoa_bits_read(stoa__row_entity(shift.last));
     stoa_record *records = storage->head.records;
-    shift.from.place = records[STOA_FIRST(handle)].place;
+    shift.from.place = stoa_record_place(records, STOA_FIRST(handle));
     shift.from.slot = shift.from.place & (STOA__ROWS_MAX - 1);
     /* The record of the entity comes second: if its row is the last one both are the same. */
-    records[STOA_FIRST(moved)].place = shift.from.place;
-    records[STOA_FIRST(handle)].place = shift.to.place;
+    stoa__place_set(records, STOA_FIRST(moved), shift.from.place);
+    stoa__place_set(records, STOA_FIRST(handle), shift.to.place);
     memcpy(stoa__row_entity(shift.from), &moved, sizeof moved);
     uint64_t indexes = stoa_bits_read(way->indexes);
     stoa__rows_went(storage, STOA_FIRST(indexes), 1);
@@ -212,7 +211,7 @@ STOA__INLINE void stoa__two_write(void *to, stoa__two two) {
 
 /* The number of the chunk of an entity that may be shifted. */
 STOA__INLINE size_t stoa__vector_number(const stoa__storage *storage, uint64_t handle) {
-    return storage->head.records[STOA_FIRST(handle)].place >> STOA_PLACE_BITS;
+    return stoa_record_place(storage->head.records, STOA_FIRST(handle)) >> STOA_PLACE_BITS;
 }
 
 /* True if no ticks have to be merged when a row of a chunk is shifted that keeps one vector. */
@@ -259,10 +258,10 @@ STOA__INLINE size_t stoa__vector_shift(const stoa__storage *storage, const stoa_
     uint32_t place = end->number << STOA_PLACE_BITS | (uint32_t)row;
     uint64_t moved = stoa_bits_read(way->tail_columns.entities + 8 * filler);
     stoa_record *records = storage->head.records;
-    size_t slot = records[STOA_FIRST(handle)].place;
+    size_t slot = stoa_record_place(records, STOA_FIRST(handle));
     /* The record of the entity comes second: if its row is the last one both are the same. */
-    records[STOA_FIRST(moved)].place = (uint32_t)slot;
-    records[STOA_FIRST(handle)].place = place;
+    stoa__place_set(records, STOA_FIRST(moved), (uint32_t)slot);
+    stoa__place_set(records, STOA_FIRST(handle), place);
     slot &= STOA__ROWS_MAX - 1;
     uint8_t *hole = way->kept_table[number] + 12 * slot;
     stoa__vector leaves = stoa__vector_read(hole);

@@ -18,7 +18,7 @@
 /* Rows that a place can tell apart within a chunk. */
 #define STOA__ROWS_MAX (1u << STOA_PLACE_BITS)
 /* Chunks that a place can tell apart. */
-#define STOA__CHUNKS_MAX (1u << (32 - STOA_PLACE_BITS))
+#define STOA__CHUNKS_MAX (STOA_UNPLACED >> STOA_PLACE_BITS)
 /* The top bit of a record's generation: nobody lives here. */
 #define STOA__DEAD 0x80000000u
 /* The last generation of a slot; after it the slot is retired. */
@@ -326,7 +326,6 @@ typedef struct stoa__storage {
 
     uint32_t chunk_count;      /* numbers given out, number 0 included */
     uint32_t chunk_capacity;   /* of head.chunks */
-    uint32_t column_capacity;  /* of each table in head.columns: the same */
     uint32_t column_list;      /* capacity of head.columns */
     uint32_t column_tables;    /* tables in it */
     uint32_t chunk_free_first; /* free numbers form a list through `columns` */
@@ -389,6 +388,26 @@ static inline bool stoa__component_fixed(const stoa__storage *storage,
                                          const stoa__component *component) {
     return (component->info.flags & STOA_IMMUTABLE) != 0 ||
            (storage->head.open & STOA_OPEN_SEALED) != 0;
+}
+
+/* Where a live entity is. */
+static inline uint32_t stoa__place_of(const stoa__storage *storage, uint32_t index) {
+    return stoa_record_place(storage->head.records, index);
+}
+
+/* Notes where a live entity is. */
+static inline void stoa__place_set(stoa_record *records, uint32_t index, uint32_t place) {
+    records[index].mixed = place ^ index;
+}
+
+/* True if a slot is that of a live entity with no component. */
+static inline bool stoa__record_empty(const stoa_record *records, uint32_t index) {
+    return stoa_record_place(records, index) >> STOA_PLACE_BITS == 0;
+}
+
+/* The slot after a free one in the list of these; 0: none. */
+static inline uint32_t stoa__record_next(const stoa_record *record) {
+    return record->mixed & ~STOA_UNPLACED;
 }
 
 /* Notes that the record of a slot was written, if anybody wants to know. */

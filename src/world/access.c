@@ -23,25 +23,31 @@ static uint32_t sparse_position(const stoa_world *world, stoa_entity e, const st
                                                            : STOA__NONE;
 }
 
+/* Where the component of an entity is. */
+typedef struct spot {
+    uint8_t *column; /* of its chunk, or NULL: it is nowhere */
+    size_t row;      /* in the chunk */
+} spot;
+
 /* Where an entity's component is that is kept in archetypes. */
-static stoa_spot spot_find(const stoa_world *world, stoa_entity e, stoa_component id) {
+static spot spot_find(const stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__storage *storage = &world->storage;
-    const stoa_record *record = stoa__entities_find(storage, e);
-    if (record == NULL) {
-        return (stoa_spot){NULL, 0};
+    if (stoa__entities_find(storage, e) == NULL) {
+        return (spot){NULL, 0};
     }
-    const stoa_chunk_ref *chunk = &storage->head.chunks[record->place >> STOA_PLACE_BITS];
+    uint32_t place = stoa__place_of(storage, e.index);
+    const stoa_chunk_ref *chunk = &storage->head.chunks[place >> STOA_PLACE_BITS];
     const stoa_column *column = stoa_archetype_column(chunk->archetype, id);
-    return column == NULL ? (stoa_spot){NULL, 0}
-                          : (stoa_spot){stoa_column_begin(chunk->columns, column->index),
-                                        record->place & (STOA__ROWS_MAX - 1)};
+    return column == NULL ? (spot){NULL, 0}
+                          : (spot){stoa_column_begin(chunk->columns, column->index),
+                                   place & (STOA__ROWS_MAX - 1)};
 }
 
 void *stoa__world_value(const stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__component *component = stoa__component_at(&world->storage, id);
     if (STOA_LIKELY(component->set == NULL)) {
-        stoa_spot spot = spot_find(world, e, id);
-        return spot.column != NULL ? stoa_spot_row(spot, component->info.size) : NULL;
+        spot at = spot_find(world, e, id);
+        return at.column != NULL ? at.column + at.row * component->info.size : NULL;
     }
     uint32_t position = sparse_position(world, e, component->set);
     return position != STOA__NONE ? stoa__sparse_value(component->set, position) : NULL;
@@ -59,9 +65,10 @@ static void *component_find_mut(stoa_world *world, stoa_entity e, stoa_component
         STOA_STORE(&component->set->changed[position], storage->head.tick);
         return stoa__sparse_value(component->set, position);
     }
-    stoa_spot spot = spot_find(world, e, id);
-    return spot.column != NULL ? stoa_spot_row_mut(spot, component->info.size, storage->head.tick)
-                               : NULL;
+    spot at = spot_find(world, e, id);
+    return at.column != NULL
+               ? stoa_column_write(at.column, at.row, component->info.size, storage->head.tick)
+               : NULL;
 }
 
 /* True if a component can be written in place; otherwise reported. */
@@ -88,16 +95,16 @@ bool stoa__world_enabled(const stoa_world *world, stoa_entity e, stoa_component 
         return position != STOA__NONE &&
                (component->set->off == NULL || component->set->off[position] == 0);
     }
-    const stoa_record *record = stoa__entities_find(&world->storage, e);
-    if (record == NULL) {
+    if (stoa__entities_find(&world->storage, e) == NULL) {
         return false;
     }
-    const stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    uint32_t place = stoa__place_of(&world->storage, e.index);
+    const stoa__archetype *archetype = stoa__row_archetype(&world->storage, place);
     if (stoa__archetype_column(archetype, id) == NULL) {
         return false;
     }
     const stoa__lane *lane = stoa__archetype_lane(archetype, id, STOA__LANE_OFF);
-    stoa__row row = stoa__row_at(&world->storage, record->place);
+    stoa__row row = stoa__row_at(&world->storage, place);
     return lane == NULL || row.columns[lane->index][row.slot] == 0;
 }
 
@@ -214,15 +221,15 @@ stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, stoa_type *ty
                    : (stoa_reach){stoa__sparse_value(component->set, position),
                                   (stoa_mark *)(void *)&component->set->changed[position], NULL};
     }
-    stoa_spot spot = spot_find(world, e, id);
-    if (spot.column == NULL) {
+    spot at = spot_find(world, e, id);
+    if (at.column == NULL) {
         return none;
     }
-    stoa_column_state *state = stoa__column_state(spot.column);
-    stoa_mark *ticks = (stoa_mark *)(void *)(spot.column + state->ticks);
-    return (stoa_reach){stoa_spot_row(spot, component->info.size),
+    stoa_column_state *state = stoa__column_state(at.column);
+    stoa_mark *ticks = (stoa_mark *)(void *)(at.column + state->ticks);
+    return (stoa_reach){at.column + at.row * component->info.size,
                         (stoa_mark *)(void *)&state->changed,
-                        state->ticks != 0 ? &ticks[spot.row] : NULL};
+                        state->ticks != 0 ? &ticks[at.row] : NULL};
 }
 
 bool stoa_enabled_id(const stoa_world *world, stoa_entity e, stoa_component id) {

@@ -19,8 +19,8 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
     int32_t i = 0;
     for (; i < count && index != 0; i++) {
         stoa_record *record = &records[index];
-        uint32_t next = record->place, generation = record->generation & ~STOA__DEAD;
-        *record = (stoa_record){generation, place + (uint32_t)i};
+        uint32_t next = stoa__record_next(record), generation = record->generation & ~STOA__DEAD;
+        *record = (stoa_record){(place + (uint32_t)i) ^ index, generation};
         entities[i] = (stoa_entity){index, generation};
         index = next;
     }
@@ -28,8 +28,9 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
     storage->free_count -= (uint32_t)i;
     uint32_t first = storage->head.record_count - (uint32_t)i;
     for (int32_t k = i; k < count; k++) {
-        records[first + (uint32_t)k] = (stoa_record){1, place + (uint32_t)k};
-        entities[k] = (stoa_entity){first + (uint32_t)k, 1};
+        uint32_t fresh = first + (uint32_t)k;
+        records[fresh] = (stoa_record){(place + (uint32_t)k) ^ fresh, 1};
+        entities[k] = (stoa_entity){fresh, 1};
     }
     storage->head.record_count += (uint32_t)(count - i);
     for (int32_t k = 0; storage->record_stamps != NULL && k < count; k++) {

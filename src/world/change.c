@@ -38,8 +38,7 @@ static bool columns_stay(const stoa__archetype *archetype, const stoa__values *c
 static stoa_status columns_change(stoa_world *world, stoa_entity e, const stoa__values *change,
                                   const stoa_value *values) {
     stoa__storage *storage = &world->storage;
-    stoa_record *record = &storage->head.records[e.index];
-    stoa__archetype *source = stoa__row_archetype(storage, record->place);
+    stoa__archetype *source = stoa__row_archetype(storage, stoa__place_of(storage, e.index));
     stoa__edge *edge = stoa__edge_get(storage, source, change->key, change->count, change->hash);
     if (edge == NULL) {
         return stoa_last_error().status;
@@ -65,7 +64,7 @@ static stoa_status columns_change(stoa_world *world, stoa_entity e, const stoa__
  * the room. */
 static stoa_status change_reserve(stoa_world *world, stoa_entity e, const stoa__values *change) {
     stoa__storage *storage = &world->storage;
-    stoa__archetype *source = stoa__row_archetype(storage, storage->head.records[e.index].place);
+    stoa__archetype *source = stoa__row_archetype(storage, stoa__place_of(storage, e.index));
     if (!columns_stay(source, change)) {
         const stoa__edge *edge =
             stoa__edge_get(storage, source, change->key, change->count, change->hash);
@@ -85,7 +84,7 @@ static stoa_status change_reserve(stoa_world *world, stoa_entity e, const stoa__
 static stoa_status change_apply(stoa_world *world, stoa_entity e, const stoa__values *change,
                                 const stoa_value *values) {
     const stoa__storage *storage = &world->storage;
-    uint32_t place = storage->head.records[e.index].place;
+    uint32_t place = stoa__place_of(storage, e.index);
     stoa_status status = stoa__change_sparse_reserve(world, e, change);
     if (status != STOA_OK) {
         return status;

@@ -76,23 +76,22 @@ STOA__INLINE void stoa__change_component(const stoa__storage *storage,
  * values that the edge puts before: into `to`, a row appended to the target. */
 STOA__INLINE void stoa__change_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
                                     const stoa__edge *edge, stoa__row to) {
-    stoa_record *record = &storage->head.records[e.index];
     stoa__edge_mark(storage, edge, to);
     if (source->index == 0) {
         storage->empty_count--;
     } else {
-        stoa__edge_move(storage, edge, source, stoa__row_at(storage, record->place), to);
+        stoa__row from = stoa__row_at(storage, stoa__place_of(storage, e.index));
+        stoa__edge_move(storage, edge, source, from, to);
     }
     *stoa__row_entity(to) = e;
-    record->place = to.place;
+    stoa__place_set(storage->head.records, e.index, to.place);
     stoa__record_stamp(storage, e.index);
 }
 
 /* Takes the row of an entity away, whose components go with it; it has none after this. */
 STOA__INLINE void stoa__change_leave(stoa__storage *storage, uint32_t index) {
-    stoa_record *record = &storage->head.records[index];
-    stoa__row_remove(storage, record->place);
-    record->place = 0;
+    stoa__row_remove(storage, stoa__place_of(storage, index));
+    stoa__place_set(storage->head.records, index, 0);
     stoa__record_stamp(storage, index);
     storage->empty_count++;
 }

@@ -14,7 +14,6 @@
  * where the component is there, NULL for a tag or a removal. */
 STOA__INLINE void *row_move(stoa__storage *storage, stoa_entity e, stoa__archetype *source,
                             const stoa__edge *edge, const void *data, stoa__row to) {
-    stoa_record *record = &storage->head.records[e.index];
     const stoa__put *put = edge->puts;
     uint32_t put_to = put->to;
     uint8_t *value = NULL;
@@ -27,9 +26,9 @@ STOA__INLINE void *row_move(stoa__storage *storage, stoa_entity e, stoa__archety
             stoa__value_copy(value, data, size);
         }
     }
-    stoa__row from = stoa__row_at(storage, record->place);
+    stoa__row from = stoa__row_at(storage, stoa__place_of(storage, e.index));
     *stoa__row_entity(to) = e;
-    record->place = to.place;
+    stoa__place_set(storage->head.records, e.index, to.place);
     stoa__record_stamp(storage, e.index);
     stoa__edge_move_quick(storage, edge, source, from, to);
     return value;
@@ -169,7 +168,7 @@ STOA__INLINE stoa_status column_overwrite(stoa_world *world, stoa_entity e, stoa
 STOA__APART static stoa_status column_put_sought(stoa_world *world, stoa_entity e,
                                                  stoa_component id, const void *data) {
     stoa__storage *storage = &world->storage;
-    uint32_t place = storage->head.records[e.index].place;
+    uint32_t place = stoa__place_of(storage, e.index);
     stoa__archetype *archetype = stoa__row_archetype(storage, place);
     const stoa_column *column = stoa__archetype_column(archetype, id);
     return column != NULL ? column_overwrite(world, e, id, column, place, data)
@@ -179,24 +178,22 @@ STOA__APART static stoa_status column_put_sought(stoa_world *world, stoa_entity 
 stoa_status stoa__change_column_put(stoa_world *world, stoa_entity e, stoa_component id,
                                     const void *data) {
     const stoa__storage *storage = &world->storage;
-    const stoa_record *record = stoa__entities_find(storage, e);
-    if (!STOA_LIKELY(record != NULL)) {
+    if (!STOA_LIKELY(stoa__entities_find(storage, e) != NULL)) {
         return stoa__world_dead(world, e);
     }
-    const stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    uint32_t place = stoa__place_of(storage, e.index);
+    const stoa__archetype *archetype = stoa__row_archetype(storage, place);
     const stoa_column *column = stoa_archetype_entry(&archetype->head, id);
-    return STOA_LIKELY(column->id == id)
-               ? column_overwrite(world, e, id, column, record->place, data)
-               : column_put_sought(world, e, id, data);
+    return STOA_LIKELY(column->id == id) ? column_overwrite(world, e, id, column, place, data)
+                                         : column_put_sought(world, e, id, data);
 }
 
 stoa_status stoa__change_column_take(stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__storage *storage = &world->storage;
-    const stoa_record *record = stoa__entities_find(storage, e);
-    if (!STOA_LIKELY(record != NULL)) {
+    if (!STOA_LIKELY(stoa__entities_find(storage, e) != NULL)) {
         return stoa__world_dead(world, e);
     }
-    stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    stoa__archetype *archetype = stoa__row_archetype(storage, stoa__place_of(storage, e.index));
     if (stoa__archetype_column(archetype, id) == NULL) {
         return STOA_OK;
     }

@@ -65,7 +65,7 @@ static void way_note_sparse(const stoa_world *world, const stoa__type_hop *hop, 
 STOA__APART static stoa_status column_set(stoa_world *world, stoa_entity e, const stoa_type *type,
                                           stoa_component id, const void *data) {
     const stoa_record *record = stoa__entities_find(&world->storage, e);
-    uint32_t place = record != NULL ? record->place : 0;
+    uint32_t place = record != NULL ? stoa__place_of(&world->storage, e.index) : 0;
     const stoa__archetype *archetype = stoa__row_archetype(&world->storage, place);
     bool moves = stoa_archetype_entry(&archetype->head, id)->id != id;
     stoa_status status = stoa__change_column_put(world, e, id, data);

@@ -75,8 +75,8 @@ static stoa_status chunk_check(const stoa__storage *storage, const stoa__archety
     }
     for (int32_t i = 0; used && i < chunk->count; i++) {
         stoa_entity e = stoa_columns_entities(chunk->columns)[i];
-        const stoa_record *record = stoa__entities_find(storage, e);
-        if (record == NULL || record->place != (chunk->number << STOA_PLACE_BITS | (uint32_t)i)) {
+        uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)i;
+        if (stoa__entities_find(storage, e) == NULL || stoa__place_of(storage, e.index) != place) {
             return stoa__error(STOA_CORRUPT,
                                "invariant 2: row %d of chunk %d of archetype %u is not where the "
                                "record of its entity says",
@@ -213,7 +213,7 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
 
 /* True if the place of a live slot is a row that could be its. */
 static bool place_right(const stoa__storage *storage, uint32_t index) {
-    uint32_t place = storage->head.records[index].place;
+    uint32_t place = stoa__place_of(storage, index);
     uint32_t number = place >> STOA_PLACE_BITS;
     if (number >= storage->chunk_count || storage->head.chunks[number].archetype == NULL) {
         return false;
@@ -249,16 +249,19 @@ static stoa_status numbers_check(const stoa__storage *storage) {
 static stoa_status records_check(const stoa__storage *storage) {
     uint32_t live = 0, empty = 0, retired = 0;
     const stoa_record *records = storage->head.records;
-    if ((records[0].generation & STOA__DEAD) == 0) {
+    if ((records[0].generation & STOA__DEAD) == 0 || (records[0].mixed & STOA_UNPLACED) == 0) {
         return stoa__error(STOA_CORRUPT, "invariant 6: slot 0 is alive");
     }
     for (uint32_t i = 1; i < storage->head.record_count; i++) {
         if ((records[i].generation & STOA__DEAD) != 0) {
+            if ((records[i].mixed & STOA_UNPLACED) == 0) {
+                return stoa__error(STOA_CORRUPT, "invariant 2: slot %u is dead and has a place", i);
+            }
             retired += records[i].generation == STOA__DEAD;
             continue;
         }
         live++;
-        if (records[i].place >> STOA_PLACE_BITS == 0) {
+        if (stoa__record_empty(records, i)) {
             empty++;
         } else if (!place_right(storage, i)) {
             return stoa__error(STOA_CORRUPT, "invariant 2: entity %uv%u has a row that is not its",
@@ -277,7 +280,7 @@ static stoa_status records_check(const stoa__storage *storage) {
 static stoa_status free_list_check(const stoa__storage *storage) {
     uint32_t count = 0;
     const stoa_record *records = storage->head.records;
-    for (uint32_t i = storage->free_first; i != 0; i = records[i].place) {
+    for (uint32_t i = storage->free_first; i != 0; i = stoa__record_next(&records[i])) {
         if (i >= storage->head.record_count || (records[i].generation & STOA__DEAD) == 0 ||
             ++count > storage->free_count) {
             return stoa__error(STOA_CORRUPT, "invariant 3: the free list is broken at slot %u", i);

@@ -156,7 +156,7 @@ static stoa_status clone_make(stoa_world *world, stoa_entity e, stoa_entity *res
         status = sparse_reserve(storage, e.index);
     }
     if (status == STOA_OK) {
-        status = clone_row(storage, storage->head.records[e.index].place, &row);
+        status = clone_row(storage, stoa__place_of(storage, e.index), &row);
     }
     if (status != STOA_OK) {
         return status;

@@ -140,7 +140,7 @@ void stoa__births_fill(const stoa__births *b, const stoa_chunk *chunk, uint32_t 
     for (uint32_t i = 0; i < count; i++, at += stride) {
         stoa_entity e = ((const stoa__command *)(const void *)at)->entity;
         entities[i] = e;
-        records[e.index] = (stoa_record){e.generation, place + i};
+        records[e.index] = (stoa_record){(place + i) ^ e.index, e.generation};
     }
 }
 

@@ -164,7 +164,7 @@ static void values_drop(const group *g, stoa__arena_place place) {
 /* A column that was taken away and came back in one change: it counts as added, and is on. */
 static void column_renew(stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__storage *storage = &world->storage;
-    uint32_t place = storage->head.records[e.index].place;
+    uint32_t place = stoa__place_of(storage, e.index);
     const stoa__archetype *archetype = stoa__row_archetype(storage, place);
     stoa__row row = stoa__row_at(storage, place);
     uint32_t index = stoa__archetype_column(archetype, id)->index;
@@ -272,7 +272,7 @@ static stoa_status edge_take(const group *g, stoa__archetype *source, stoa__edge
     }
     stoa__edge_mark(storage, edge, to);
     *stoa__row_entity(to) = g->entity;
-    stoa_record *record = &storage->head.records[g->entity.index];
+    uint32_t slot = g->entity.index;
     if (g->archetype == NULL) {
         stoa__entities_live(storage, g->entity, to.place);
         return STOA_OK;
@@ -280,10 +280,11 @@ static stoa_status edge_take(const group *g, stoa__archetype *source, stoa__edge
     if (source->index == 0) {
         storage->empty_count--;
     } else {
-        stoa__edge_move(storage, edge, source, stoa__row_at(storage, record->place), to);
+        stoa__row from = stoa__row_at(storage, stoa__place_of(storage, slot));
+        stoa__edge_move(storage, edge, source, from, to);
     }
-    record->place = to.place;
-    stoa__record_stamp(storage, g->entity.index);
+    stoa__place_set(storage->head.records, slot, to.place);
+    stoa__record_stamp(storage, slot);
     return STOA_OK;
 }
 
@@ -369,7 +370,9 @@ stoa_status stoa__commands_group(stoa_commands *commands, bool *merged) {
     group g;
     g.commands = commands;
     g.entity = first->entity;
-    g.archetype = births ? NULL : stoa__row_archetype(&world->storage, record->place);
+    g.archetype = births ? NULL
+                         : stoa__row_archetype(&world->storage,
+                                               stoa__place_of(&world->storage, g.entity.index));
     g.end = start;
     g.count = 0;
     g.dies = g.sparse = g.moves = g.renews = g.loses = false;

@@ -91,15 +91,16 @@ static bool edge_find(run *r) {
 
 bool stoa__commands_run(stoa_commands *commands, const stoa__command *command) {
     stoa_world *world = commands->world;
-    const stoa_record *record = stoa__entities_find(&world->storage, command->entity);
-    if (record == NULL || record->place >> STOA_PLACE_BITS == 0) {
+    uint32_t index = command->entity.index;
+    if (stoa__entities_find(&world->storage, command->entity) == NULL ||
+        stoa__record_empty(world->storage.head.records, index)) {
         return false;
     }
     const stoa__arena_place *place = &commands->place;
     run r = {
         .commands = commands,
         .storage = &world->storage,
-        .source = stoa__row_archetype(&world->storage, record->place),
+        .source = stoa__row_archetype(&world->storage, stoa__place_of(&world->storage, index)),
         .op = command->op,
         .kind = command->kind,
         .end = stoa__arena_block_end(&commands->arena, place->block),

@@ -28,7 +28,7 @@ STOA__APART static stoa_status destroy_any(stoa_world *world, stoa_entity e) {
     }
     stoa__event_entity_dies(world, e);
     sparse_leave(storage, e.index);
-    stoa__row_remove(storage, storage->head.records[e.index].place);
+    stoa__row_remove(storage, stoa__place_of(storage, e.index));
     stoa__entities_release(storage, e.index);
     return STOA_OK;
 }
@@ -43,11 +43,10 @@ STOA__APART static stoa_status destroy_checked(stoa_world *world, stoa_entity e)
         return status;
     }
     stoa__storage *storage = &world->storage;
-    const stoa_record *record = stoa__entities_find(storage, e);
-    if (record == NULL) {
+    if (stoa__entities_find(storage, e) == NULL) {
         return stoa__world_dead(world, e);
     }
-    uint32_t place = record->place;
+    uint32_t place = stoa__place_of(storage, e.index);
     stoa__archetype *archetype = stoa__row_archetype(storage, place);
     if (!archetype->simple || world->events.target_count > 0) {
         return destroy_any(world, e);
@@ -68,34 +67,34 @@ STOA__COLD static stoa_status row_end(stoa__storage *storage, uint32_t place) {
  * and no register is saved: whatever is called is the last thing done, and what the handle tells is
  * worked out anew rather than kept. */
 stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
+    uint64_t handle = stoa_bits_read(&e), moved;
     if (!STOA_LIKELY(world != NULL && world->storage.head.open == 0 &&
-                     e.index < world->storage.head.record_count &&
-                     e.generation - 1 < STOA__GENERATION_MAX - 1)) {
+                     STOA_FIRST(handle) < world->storage.head.record_count &&
+                     STOA_FIRST_LOW(handle) < (uint64_t)STOA__GENERATION_MAX << 32)) {
         return destroy_checked(world, e);
     }
     stoa__storage *storage = &world->storage;
-    uint64_t handle, record, moved;
-    memcpy(&handle, &e, sizeof handle);
-    memcpy(&record, &storage->head.records[e.index], sizeof record);
-    if (!STOA_LIKELY(STOA_FIRST(record) == e.generation)) {
+    uint64_t place = stoa_record_meet(storage->head.records, handle);
+    if (!STOA_LIKELY(place < STOA_UNPLACED)) {
         return destroy_checked(world, e);
     }
-    const stoa_chunk_ref *chunk = &storage->head.chunks[STOA_SECOND_FROM(record, STOA_PLACE_BITS)];
+    const stoa_chunk_ref *chunk = &storage->head.chunks[place >> STOA_PLACE_BITS];
     const stoa__archetype *archetype = (const stoa__archetype *)(const void *)chunk->archetype;
     uint64_t fill = archetype->fill;
     if (!STOA_LIKELY(fill != 0)) {
         return destroy_checked(world, e);
     }
     STOA_ALONE(handle);
-    STOA_ALONE(record);
     uint32_t next = storage->free_first;
     stoa__entities_free_set(storage, STOA_FIRST(handle), storage->free_count + 1);
     STOA_ALONE(storage);
-    uint64_t freed = STOA_JOIN((STOA_FIRST(record) + 1) | STOA__DEAD, next);
+    /* The next slot in the place of the index, and the next generation: neither half overflows. */
+    uint64_t freed = handle + STOA_JOIN(STOA_UNPLACED, STOA__DEAD + 1u) +
+                     ((uint64_t)next - STOA_FIRST(handle)) * STOA_JOIN(1u, 0u);
     memcpy(&storage->head.records[STOA_FIRST(handle)], &freed, sizeof freed);
 
     stoa_chunk *tail = archetype->tail;
-    size_t place = STOA_SECOND(record), from = (size_t)(uint32_t)tail->count - 1;
+    size_t from = (size_t)(uint32_t)tail->count - 1;
     if (!STOA_LIKELY(from != 0)) {
         return row_end(storage, (uint32_t)place);
     }
@@ -108,13 +107,13 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     }
     size_t to = place & (STOA__ROWS_MAX - 1);
     memcpy(hole[0] + to * sizeof moved, &moved, sizeof moved);
-    storage->head.records[STOA_FIRST(moved)].place = (uint32_t)place;
+    stoa__place_set(storage->head.records, STOA_FIRST(moved), (uint32_t)place);
     STOA_ALONE(fill);
     if (STOA_LIKELY(STOA__FILL_EVEN(fill))) {
         return stoa__row_fill_even(fill, hole, last, to, from);
     }
     if (STOA__FILL_TAGS(fill)) {
-        return stoa__row_fill_light(storage, place);
+        return stoa__row_fill_light(storage, (uint32_t)place);
     }
     archetype = storage->archetypes[STOA__FILL_INDEX(fill)];
     return stoa__row_fill_lanes(archetype->lanes, hole, last, to, from);
@@ -137,10 +136,9 @@ static uint32_t components_list(const stoa_world *world, stoa_entity e, stoa_com
 /* Takes everything off an entity; whoever is told has been. */
 static void entity_clear(stoa_world *world, stoa_entity e) {
     stoa__storage *storage = &world->storage;
-    stoa_record *record = &storage->head.records[e.index];
     sparse_leave(storage, e.index);
-    stoa__row_remove(storage, record->place);
-    record->place = 0;
+    stoa__row_remove(storage, stoa__place_of(storage, e.index));
+    stoa__place_set(storage->head.records, e.index, 0);
     stoa__record_stamp(storage, e.index);
     storage->empty_count++;
 }

@@ -238,8 +238,8 @@ static void places_put(stoa_frames *frames, const stoa__frame *frame, uint32_t i
         }
         const stoa_entity *entities = stoa_columns_entities(chunk->columns);
         for (int32_t i = 0; i < chunk->count; i++) {
-            storage->head.records[entities[i].index].place =
-                chunk->number << STOA_PLACE_BITS | (uint32_t)i;
+            stoa__place_set(storage->head.records, entities[i].index,
+                            chunk->number << STOA_PLACE_BITS | (uint32_t)i);
             stoa__record_stamp(storage, entities[i].index);
         }
     }

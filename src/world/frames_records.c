@@ -48,9 +48,10 @@ static bool folder_same(const stoa_frames *frames, uint32_t f, uint32_t size) {
     return newer >> 31 == 0;
 }
 
-static void place_touch(const stoa_frames *frames, const stoa_record *record) {
-    uint32_t number = record->place >> STOA_PLACE_BITS;
-    if ((record->generation & STOA__DEAD) == 0 && number < frames->touched_count) {
+/* The dead lead to no chunk. */
+static void place_touch(const stoa_frames *frames, const stoa_record *record, uint32_t index) {
+    uint32_t number = (record->mixed ^ index) >> STOA_PLACE_BITS;
+    if (number < frames->touched_count) {
         frames->touched[number] = 1;
     }
 }
@@ -66,10 +67,10 @@ static void page_touch(const stoa_frames *frames, uint32_t p) {
     }
     for (uint32_t i = 0; i < count; i++) {
         if (i >= known || memcmp(&now[i], &then[i], sizeof *now) != 0) {
-            place_touch(frames, &now[i]);
+            place_touch(frames, &now[i], (p << STOA__STAMP_BITS) + i);
         }
         if (i < known && memcmp(&now[i], &then[i], sizeof *now) != 0) {
-            place_touch(frames, &then[i]);
+            place_touch(frames, &then[i], (p << STOA__STAMP_BITS) + i);
         }
     }
 }

@@ -223,8 +223,8 @@ static void slots_add(stoa__hasher *hasher, const stoa_record *records, uint32_t
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        bool free = (records[i].generation & STOA__DEAD) != 0 && records[i].place != STOA__HELD;
-        numbers[i] = number_little(free ? records[i].place : 0);
+        bool free = (records[i].generation & STOA__DEAD) != 0 && records[i].mixed != STOA__HELD;
+        numbers[i] = number_little(free ? stoa__record_next(&records[i]) : 0);
     }
     stoa__hasher_add(hasher, numbers, count * sizeof *numbers);
 }

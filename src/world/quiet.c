@@ -150,11 +150,11 @@ int32_t stoa_destroy_quietly_many(stoa_world *world, const stoa_entity *entities
     uint32_t most = unlocked_count(world, entities, (uint32_t)count), done = 0;
     most = sparse_count(storage, entities, most, user);
     while (done < most) {
-        const stoa_record *record = stoa__entities_find(storage, entities[done]);
-        if (record == NULL) {
+        if (stoa__entities_find(storage, entities[done]) == NULL) {
             break;
         }
-        stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+        stoa__archetype *archetype =
+            stoa__row_archetype(storage, stoa__place_of(storage, entities[done].index));
         if (rows_others(storage, archetype, user)) {
             break;
         }

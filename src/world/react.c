@@ -155,7 +155,7 @@ static void components_each(stoa_world *world, stoa_entity e,
                             void (*call)(stoa_world *world, stoa_entity e, stoa_component id)) {
     const stoa__storage *storage = &world->storage;
     const stoa__archetype *archetype =
-        stoa__row_archetype(storage, storage->head.records[e.index].place);
+        stoa__row_archetype(storage, stoa__place_of(storage, e.index));
     for (uint32_t i = 0; i < archetype->id_count; i++) {
         call(world, e, archetype->ids[i]);
     }
@@ -233,7 +233,7 @@ void stoa__react_cloned(stoa_world *world, stoa_entity e) {
 
 bool stoa__react_watched(const stoa_world *world, stoa_entity e) {
     const stoa__storage *storage = &world->storage;
-    if (stoa__row_archetype(storage, storage->head.records[e.index].place)->watched) {
+    if (stoa__row_archetype(storage, stoa__place_of(storage, e.index))->watched) {
         return true;
     }
     for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {

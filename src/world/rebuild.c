@@ -46,15 +46,15 @@ static stoa_status table_begin(stoa_rebuild *rebuild, const stoa_slots *slots) {
     uint32_t retired = 0;
     for (uint32_t i = 1; i < slots->count; i++) {
         uint32_t generation = slots->generations[i];
-        records[i] = (stoa_record){generation, 0};
+        records[i] = (stoa_record){(generation & STOA__DEAD) != 0 ? STOA_UNPLACED : i, generation};
         retired += generation == STOA__DEAD;
     }
     storage->retired_count = retired;
-    records[0] = (stoa_record){STOA__DEAD | 1, 0};
+    records[0] = (stoa_record){STOA_UNPLACED, STOA__DEAD | 1};
     storage->head.record_count = slots->count;
     storage->free_first = 0;
     for (uint32_t i = slots->free_count; i-- > 0;) {
-        records[slots->free[i]].place = storage->free_first;
+        records[slots->free[i]].mixed = storage->free_first | STOA_UNPLACED;
         storage->free_first = slots->free[i];
     }
     storage->free_count = slots->free_count;

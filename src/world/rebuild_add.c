@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-/* The record of an entity that lives; NULL with the thread's error set. */
-static stoa_record *record_find(const stoa_rebuild *rebuild, stoa_entity e) {
-    stoa_record *record = stoa__entities_find(&rebuild->world->storage, e);
-    if (record == NULL) {
+/* True if an entity lives; else the thread's error is set. */
+static bool entity_lives(const stoa_rebuild *rebuild, stoa_entity e) {
+    bool lives = stoa__entities_find(&rebuild->world->storage, e) != NULL;
+    if (!lives) {
         stoa__error(STOA_CORRUPT, "entity %u.%u does not live", e.index, e.generation);
     }
-    return record;
+    return lives;
 }
 
 /* The edge that puts components which the source has not; NULL with the thread's error set. */
@@ -39,8 +39,8 @@ static stoa__edge *edge_find(stoa_rebuild *rebuild, stoa__archetype *source,
 }
 
 /* Moves an entity along an edge; what the edge puts is zeroed. */
-static stoa_status row_move(stoa_rebuild *rebuild, stoa_entity e, stoa_record *record,
-                            stoa__archetype *source, stoa__edge *edge) {
+static stoa_status row_move(stoa_rebuild *rebuild, stoa_entity e, stoa__archetype *source,
+                            stoa__edge *edge) {
     stoa__storage *storage = &rebuild->world->storage;
     stoa__row to;
     stoa_status status = stoa__row_append(storage, edge->target, &to);
@@ -48,7 +48,7 @@ static stoa_status row_move(stoa_rebuild *rebuild, stoa_entity e, stoa_record *r
         return status;
     }
     stoa__edge_ready(storage, edge);
-    uint32_t now = storage->head.tick, from = record->place;
+    uint32_t now = storage->head.tick, from = stoa__place_of(storage, e.index);
     storage->head.tick = rebuild->old ? now - STOA__TICK_AGE : now;
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
@@ -57,7 +57,7 @@ static stoa_status row_move(stoa_rebuild *rebuild, stoa_entity e, stoa_record *r
     stoa__edge_mark(storage, edge, to);
     storage->head.tick = now;
     *stoa__row_entity(to) = e;
-    record->place = to.place;
+    stoa__place_set(storage->head.records, e.index, to.place);
     if (from != 0) {
         stoa__edge_move(storage, edge, source, stoa__row_at(storage, from), to);
     }
@@ -68,17 +68,15 @@ static stoa_status components_add(stoa_rebuild *rebuild, stoa_entity e, const st
                                   int32_t count) {
     const stoa__storage *storage = &rebuild->world->storage;
     stoa_status status = stoa__rebuild_next(rebuild);
-    stoa_record *record = status == STOA_OK ? record_find(rebuild, e) : NULL;
-    if (record == NULL) {
+    if (status != STOA_OK || !entity_lives(rebuild, e)) {
         return status != STOA_OK ? status : STOA_CORRUPT;
     }
     /* Nothing is open any more: all values that there are count as made. */
     rebuild->archetype = NULL;
     rebuild->set = NULL;
-    stoa__archetype *source =
-        record->place != 0 ? stoa__row_archetype(storage, record->place) : storage->archetypes[0];
+    stoa__archetype *source = stoa__row_archetype(storage, stoa__place_of(storage, e.index));
     stoa__edge *edge = edge_find(rebuild, source, ids, count);
-    return edge != NULL ? row_move(rebuild, e, record, source, edge) : stoa_last_error().status;
+    return edge != NULL ? row_move(rebuild, e, source, edge) : stoa_last_error().status;
 }
 
 stoa_status stoa_rebuild_add(stoa_rebuild *rebuild, stoa_entity e, const stoa_component *ids,
@@ -106,13 +104,13 @@ static stoa_status value_find(const stoa_rebuild *rebuild, stoa_entity e, stoa_c
         return stoa__world_null(NULL, "rebuild");
     }
     const stoa__storage *storage = &rebuild->world->storage;
-    const stoa_record *record = record_find(rebuild, e);
-    if (record == NULL) {
+    if (!entity_lives(rebuild, e)) {
         return stoa__world_report(rebuild->world, STOA_CORRUPT);
     }
-    place->archetype = stoa__row_archetype(storage, record->place);
-    place->column = record->place != 0 ? stoa__archetype_column(place->archetype, id) : NULL;
-    place->row = stoa__row_at(storage, record->place);
+    uint32_t at = stoa__place_of(storage, e.index);
+    place->archetype = stoa__row_archetype(storage, at);
+    place->column = at != 0 ? stoa__archetype_column(place->archetype, id) : NULL;
+    place->row = stoa__row_at(storage, at);
     if (place->column == NULL || rebuild->shown) {
         return stoa__world_report(rebuild->world,
                                   stoa__error(STOA_INVALID, "component %u of entity %u.%u %s", id,

@@ -70,7 +70,7 @@ static stoa_status entities_check(const stoa_rebuild *rebuild, const stoa_entity
 /* Takes the places of rows back; the first `count` of them got one. */
 static void places_clear(stoa__storage *storage, const stoa_entity *entities, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
-        storage->head.records[entities[i].index].place = 0;
+        stoa__place_set(storage->head.records, entities[i].index, 0);
     }
 }
 
@@ -107,11 +107,12 @@ static int32_t chunk_give(const stoa_rebuild *rebuild, const stoa_chunk *chunk,
     }
     uint32_t place = chunk->number << STOA_PLACE_BITS;
     for (int32_t i = 0; i < count; i++) {
-        stoa_record *record = stoa__entities_find(storage, entities[i]);
-        if (record == NULL || record->place != 0) {
+        uint32_t index = entities[i].index;
+        if (stoa__entities_find(storage, entities[i]) == NULL ||
+            stoa__place_of(storage, index) != 0) {
             return i;
         }
-        record->place = place | (uint32_t)i;
+        stoa__place_set(storage->head.records, index, place | (uint32_t)i);
     }
     return count;
 }

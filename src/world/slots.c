@@ -22,8 +22,9 @@ stoa_status stoa_slots_get(const stoa_world *world, uint32_t *generations, uint3
         generations[i] = records[i].generation;
     }
     uint32_t at = storage->free_first;
-    for (uint32_t i = 0; free != NULL && i < storage->free_count; i++, at = records[at].place) {
+    for (uint32_t i = 0; free != NULL && i < storage->free_count; i++) {
         free[i] = at;
+        at = stoa__record_next(&records[at]);
     }
     *slots = (stoa_slots){generations, storage->head.record_count, free, storage->free_count};
     return STOA_OK;

@@ -67,7 +67,7 @@ static stoa_status switch_told(stoa_world *world, stoa_entity e, const stoa__com
     stoa__hook_lock(world, e);
     world->query_ops->leave(world, e, &delta);
     /* Observers may have moved the row. */
-    uint32_t place = storage->head.records[e.index].place;
+    uint32_t place = stoa__place_of(storage, e.index);
     spot at = spot_find(storage, place, e.index, component);
     if (at.off != NULL) {
         spot_switch(storage, component, at, on);
@@ -99,7 +99,7 @@ STOA__APART static stoa_status component_switch(stoa_world *world, stoa_entity e
             world, stoa__error(STOA_FORKED, "components cannot be switched while command buffers "
                                             "are filled by threads; see stoa_commands_enable"));
     }
-    spot at = spot_find(storage, record->place, e.index, component);
+    spot at = spot_find(storage, stoa__place_of(storage, e.index), e.index, component);
     if (!STOA_LIKELY(at.off != NULL)) {
         return stoa__world_missing(world, e, component->name);
     }
@@ -130,7 +130,8 @@ static void switch_remember(const stoa_world *world, stoa_entity e, stoa__type_h
     if (record == NULL) {
         return;
     }
-    const stoa__archetype *archetype = stoa__row_archetype(&world->storage, record->place);
+    const stoa__archetype *archetype =
+        stoa__row_archetype(&world->storage, stoa__place_of(&world->storage, e.index));
     const stoa_column *column = stoa__archetype_column(archetype, hop->id);
     const stoa__lane *lane = stoa__archetype_lane(archetype, hop->id, STOA__LANE_OFF);
     if (column != NULL && lane != NULL) {
@@ -160,7 +161,7 @@ stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, 
                      (world->storage.head.open & (STOA__OPEN_FORK | STOA__OPEN_SEAL)) == 0)) {
         return type_switch_any(world, e, type, on);
     }
-    uint32_t place = record->place;
+    uint32_t place = stoa__place_of(&world->storage, e.index);
     const stoa_chunk_ref *chunk = &world->storage.head.chunks[place >> STOA_PLACE_BITS];
     if (!STOA_LIKELY(chunk->archetype == hop->switched &&
                      chunk->archetype->version == hop->version)) {

@@ -102,12 +102,13 @@ static bool tick_find(const stoa_world *world, stoa_entity e, stoa_component id,
         }
         return position != STOA__NONE;
     }
-    const stoa__archetype *archetype = stoa__row_archetype(storage, record->place);
+    uint32_t place = stoa__place_of(storage, e.index);
+    const stoa__archetype *archetype = stoa__row_archetype(storage, place);
     const stoa_column *column = stoa__archetype_column(archetype, id);
     if (column == NULL) {
         return false;
     }
-    stoa__row row = stoa__row_at(storage, record->place);
+    stoa__row row = stoa__row_at(storage, place);
     const stoa__lane *lane =
         stoa__archetype_lane(archetype, id, added ? STOA__LANE_ADDED : STOA__LANE_CHANGED);
     if (lane != NULL) {

@@ -86,7 +86,7 @@ static stoa_status part_ask(stoa_world *world, stoa_entity e, stoa_component id,
 static stoa_status entity_ask(stoa_world *world, stoa_entity e, stoa_veto_kind kind) {
     const stoa__storage *storage = &world->storage;
     const stoa__archetype *archetype =
-        stoa__row_archetype(storage, storage->head.records[e.index].place);
+        stoa__row_archetype(storage, stoa__place_of(storage, e.index));
     stoa_status status = STOA_OK;
     for (uint32_t i = 0; i < archetype->id_count && status == STOA_OK; i++) {
         status = part_ask(world, e, archetype->ids[i], kind);

@@ -81,12 +81,12 @@ int32_t stoa_archetype_of(const stoa_world *world, stoa_entity e) {
         stoa__world_null(NULL, "world");
         return -1;
     }
-    const stoa_record *record = stoa__entities_find(&world->storage, e);
-    if (record == NULL) {
+    const stoa__storage *storage = &world->storage;
+    if (stoa__entities_find(storage, e) == NULL) {
         stoa__world_dead(world, e);
         return -1;
     }
-    return (int32_t)stoa__row_archetype(&world->storage, record->place)->index;
+    return (int32_t)stoa__row_archetype(storage, stoa__place_of(storage, e.index))->index;
 }
 
 stoa_status stoa_chunk_info_get(const stoa_world *world, int32_t archetype, int32_t chunk,

@@ -166,7 +166,7 @@ void stoa__world_scratch_free(stoa_world *world, void *items, size_t count, size
 }
 
 stoa_status stoa__world_requeue(stoa_world *world, stoa_entity e) {
-    return stoa__row_to_end(&world->storage, world->storage.head.records[e.index].place);
+    return stoa__row_to_end(&world->storage, stoa__place_of(&world->storage, e.index));
 }
 
 stoa_status stoa__world_unknown(const stoa_world *world, stoa_component id) {

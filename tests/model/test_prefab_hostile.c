@@ -250,7 +250,9 @@ static void arguments_out_of_range_are_errors(void **state) {
         stoa_prefab_instantiate_bulk(p, 1, NULL,
                                      STOA_VALUES(STOA_REMOVE(Health), STOA_VALUE(Health, {2}))),
         STOA_DUPLICATE);
-    assert_int_equal(stoa_prefab_instantiate_bulk(p, INT32_MAX, NULL, NULL, 0), STOA_NO_MEMORY);
+    assert_int_equal(stoa_prefab_instantiate_bulk(p, INT32_MAX, NULL, NULL, 0), STOA_LIMIT);
+    assert_int_equal(stoa_prefab_instantiate_bulk(p, STOA_ENTITY_MAX, NULL, NULL, 0),
+                     STOA_NO_MEMORY);
     assert_int_equal(stoa_count(w), 0);
 }
 

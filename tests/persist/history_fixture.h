@@ -315,7 +315,7 @@ static inline dump dump_of(const stoa_world *world) {
     for (uint32_t i = 1; i < storage->head.record_count; i++) {
         const stoa_record *record = &storage->head.records[i];
         bool dead = (record->generation & STOA__DEAD) != 0;
-        stoa_record known = {record->generation, dead ? record->place : 0};
+        stoa_record known = {dead ? record->mixed : 0, record->generation};
         dump_hex(&d, &known, sizeof known);
     }
     dump_rows(&d, storage);

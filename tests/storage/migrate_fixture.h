@@ -45,7 +45,7 @@ static inline void rows_verify(const fixture *f, const stoa__archetype *archetyp
         for (uint32_t i = 0; i < (uint32_t)chunk->count; i++, rows++) {
             stoa__row row = stoa__row_at(storage, chunk->number << STOA_PLACE_BITS | i);
             stoa_entity e = *stoa__row_entity(row);
-            assert_int_equal(storage->head.records[e.index].place, row.place);
+            assert_int_equal(stoa__place_of(storage, e.index), row.place);
             for (uint32_t k = 0; k < archetype->data_lanes; k++) {
                 const stoa__lane *lane = &archetype->lanes[k];
                 const uint8_t *item = stoa__row_item(row, lane->index, lane->size);

@@ -19,10 +19,10 @@ static void rows_verify(fixture *f, const stoa__archetype *archetype) {
         const stoa_chunk *chunk = &archetype->head.chunks[c];
         for (int32_t i = 0; i < chunk->count; i++) {
             stoa_entity e = stoa_columns_entities(chunk->columns)[i];
-            const stoa_record *record = stoa__entities_find(&f->storage, e);
-            assert_non_null(record);
-            assert_int_equal(record->place, chunk->number << STOA_PLACE_BITS | (uint32_t)i);
-            row_verify(archetype, stoa__row_at(&f->storage, record->place), e.index);
+            uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)i;
+            assert_non_null(stoa__entities_find(&f->storage, e));
+            assert_int_equal(stoa__place_of(&f->storage, e.index), place);
+            row_verify(archetype, stoa__row_at(&f->storage, place), e.index);
         }
     }
 }
@@ -200,7 +200,7 @@ static void one_spare_chunk_is_kept(void **state) {
     assert_int_equal(archetype->head.chunk_count, 4);
     assert_int_equal(archetype->chunk_held, 5);
     for (int i = 4095; i >= 1; i--) {
-        uint32_t place = f->storage.head.records[e[i].index].place;
+        uint32_t place = stoa__place_of(&f->storage, e[i].index);
         stoa__row_fill(&f->storage, archetype, stoa__row_at(&f->storage, place));
         stoa__entities_release(&f->storage, e[i].index);
         assert_true(archetype->chunk_held <= archetype->head.chunk_count + 2);

@@ -60,7 +60,7 @@ static void table_of_a_chunk_that_goes_is_cleared(void **state) {
     assert_int_equal(stoa__archetype_trim(&f->storage, archetype), STOA_OK);
     assert_int_equal(archetype->chunk_held, 0);
     tables_verify(f);
-    for (uint32_t i = 0; i < f->storage.column_capacity; i++) {
+    for (uint32_t i = 0; i < f->storage.head.column_capacity; i++) {
         assert_null(f->storage.head.columns[id][i]);
     }
 }
@@ -70,7 +70,7 @@ static void table_that_does_not_pay_is_not_made(void **state) {
     fixture *f = *state;
     stoa_component first = crowd_make(f, 1000);
     tables_verify(f);
-    assert_true(f->storage.column_capacity >= 1000);
+    assert_true(f->storage.head.column_capacity >= 1000);
     uint32_t tables = 0;
     for (stoa_component id = first; id < first + 1000; id++) {
         tables += f->storage.head.columns[id] != NULL;

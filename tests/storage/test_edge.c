@@ -106,18 +106,18 @@ static void row_move(fixture *f, stoa__edge *edge, stoa__archetype *source, stoa
     stoa__row to;
     assert_int_equal(stoa__row_append(&f->storage, edge->target, &to), STOA_OK);
     stoa__edge_ready(&f->storage, edge);
-    stoa_record *record = &f->storage.head.records[e.index];
+    uint32_t place = stoa__place_of(&f->storage, e.index);
     for (uint32_t i = 0; i < edge->key_count; i++) {
         const stoa__put *put = &edge->puts[i];
         memset(stoa__row_item(to, put->to, put->size), (int)e.index, put->size);
     }
-    stoa__edge_move(&f->storage, edge, source, stoa__row_at(&f->storage, record->place), to);
+    stoa__edge_move(&f->storage, edge, source, stoa__row_at(&f->storage, place), to);
     *stoa__row_entity(to) = e;
-    record->place = to.place;
+    stoa__place_set(f->storage.head.records, e.index, to.place);
 }
 
 static void entity_verify(const fixture *f, const stoa__archetype *archetype, stoa_entity e) {
-    uint32_t place = f->storage.head.records[e.index].place;
+    uint32_t place = stoa__place_of(&f->storage, e.index);
     stoa__row row = stoa__row_at(&f->storage, place);
     assert_ptr_equal(stoa__row_archetype(&f->storage, place), archetype);
     assert_int_equal(stoa_entity_pack(*stoa__row_entity(row)), stoa_entity_pack(e));

@@ -27,7 +27,7 @@ static void model_verify(const fixture *f, const stoa__archetype *archetype) {
         for (uint32_t i = 0; i < (uint32_t)chunk->count; i++, at++) {
             stoa__row row = stoa__row_at(&f->storage, chunk->number << STOA_PLACE_BITS | i);
             assert_true(stoa_entity_eq(*stoa__row_entity(row), rows[at]));
-            assert_int_equal(f->storage.head.records[rows[at].index].place, row.place);
+            assert_int_equal(stoa__place_of(&f->storage, rows[at].index), row.place);
             row_verify(archetype, row, rows[at].index);
         }
     }

@@ -98,10 +98,11 @@ static uint32_t one_by_one(const stoa_entity *list, uint32_t count) {
     stoa__storage *storage = &t.f[1].storage;
     for (uint32_t i = 0; i < count; i++) {
         const stoa_record *record = stoa__entities_find(storage, list[i]);
-        if (record == NULL || stoa__row_archetype(storage, record->place) != t.archetype[1]) {
+        uint32_t place = record != NULL ? stoa__place_of(storage, list[i].index) : 0;
+        if (record == NULL || stoa__row_archetype(storage, place) != t.archetype[1]) {
             return i;
         }
-        stoa__row_remove(storage, record->place);
+        stoa__row_remove(storage, place);
         stoa__entities_release(storage, list[i].index);
     }
     return count;
@@ -183,7 +184,8 @@ static void pair_retires_the_last_generation_of_a_slot(void **state) {
         stoa__storage *storage = &t.f[i].storage;
         stoa_record *record = &storage->head.records[t.e[7].index];
         record->generation = STOA__GENERATION_MAX;
-        stoa__row_entity(stoa__row_at(storage, record->place))->generation = STOA__GENERATION_MAX;
+        uint32_t place = stoa__place_of(storage, t.e[7].index);
+        stoa__row_entity(stoa__row_at(storage, place))->generation = STOA__GENERATION_MAX;
     }
     t.e[7].generation = STOA__GENERATION_MAX;
     assert_int_equal(twins_end(t.e, 20), 20);

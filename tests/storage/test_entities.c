@@ -29,9 +29,8 @@ static void slot_zero_is_reserved_and_dead(void **state) {
 static void only_the_tenants_generation_is_found(void **state) {
     fixture *f = *state;
     stoa_entity e = take(&f->storage, 77);
-    stoa_record *record = stoa__entities_find(&f->storage, e);
-    assert_non_null(record);
-    assert_int_equal(record->place, 77);
+    assert_non_null(stoa__entities_find(&f->storage, e));
+    assert_int_equal(stoa__place_of(&f->storage, e.index), 77);
     stoa__entities_release(&f->storage, e.index);
     for (uint32_t generation = 0; generation < 8; generation++) {
         stoa_entity forged = {e.index, generation};
@@ -45,7 +44,7 @@ static void only_the_tenants_generation_is_found(void **state) {
     assert_int_equal(next.index, e.index);
     assert_int_equal(next.generation, 2);
     assert_null(stoa__entities_find(&f->storage, e));
-    assert_ptr_equal(stoa__entities_find(&f->storage, next), record);
+    assert_ptr_equal(stoa__entities_find(&f->storage, next), &f->storage.head.records[e.index]);
 }
 
 /* ENT-03 STO-11: last freed, first reused; the order is part of the world's content. */
@@ -87,6 +86,7 @@ static void slot_is_retired_after_its_last_generation(void **state) {
     assert_int_equal(f->storage.retired_count, 1);
     assert_int_equal(f->storage.free_count, 0);
     assert_int_equal(stoa__entities_count(&f->storage), 0);
+    assert_null(stoa__entities_find(&f->storage, (stoa_entity){e.index, STOA__DEAD}));
     for (uint32_t i = 0; i < 10; i++) {
         assert_int_not_equal(take(&f->storage, 0).index, e.index);
     }
@@ -127,7 +127,7 @@ static void failed_growth_keeps_the_table(void **state) {
     assert_int_equal(stoa__entities_reserve(&f->storage, 1), STOA_NO_MEMORY);
     support_assert_message("entity table");
     assert_int_equal(f->storage.record_capacity, capacity);
-    assert_int_equal(f->storage.head.records[1].place, 9);
+    assert_int_equal(stoa__place_of(&f->storage, 1), 9);
     assert_int_equal(stoa__entities_reserve(&f->storage, 1), STOA_OK);
     assert_true(stoa__entities_ready(&f->storage));
 }
@@ -158,7 +158,8 @@ static void trimmed_table_is_as_large_as_its_slots(void **state) {
     stoa__entities_trim(&f->storage);
     assert_int_equal(f->storage.record_capacity, 101);
     assert_int_equal(f->heap.bytes, 101 * sizeof(stoa_record));
-    assert_int_equal(stoa__entities_find(&f->storage, first)->place, 3);
+    assert_non_null(stoa__entities_find(&f->storage, first));
+    assert_int_equal(stoa__place_of(&f->storage, first.index), 3);
     assert_int_equal(take(&f->storage, 5).index, 101);
 }
 
@@ -192,8 +193,10 @@ static void held_slot_is_nobodys_until_it_lives(void **state) {
     stoa__entities_live(storage, recycled, 6);
     assert_int_equal(storage->reserved_count, 0);
     assert_int_equal(stoa__entities_count(storage), 3);
-    assert_int_equal(stoa__entities_find(storage, fresh)->place, 5);
-    assert_int_equal(stoa__entities_find(storage, recycled)->place, 6);
+    assert_non_null(stoa__entities_find(storage, fresh));
+    assert_non_null(stoa__entities_find(storage, recycled));
+    assert_int_equal(stoa__place_of(storage, fresh.index), 5);
+    assert_int_equal(stoa__place_of(storage, recycled.index), 6);
     assert_null(stoa__entities_held(storage, fresh));
     assert_null(stoa__entities_held(storage, other));
 }

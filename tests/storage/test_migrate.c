@@ -314,7 +314,8 @@ static void destroyed_rows_free_their_slots_in_order(void **state) {
     assert_int_equal(stoa__entities_count(&f->storage), 0);
     rows_verify(f, owning, 0, NULL);
     uint32_t expected = n;
-    for (uint32_t i = f->storage.free_first; i != 0; i = f->storage.head.records[i].place) {
+    for (uint32_t i = f->storage.free_first; i != 0;
+         i = stoa__record_next(&f->storage.head.records[i])) {
         assert_int_equal(i, expected--);
     }
     assert_int_equal(expected, 0);

@@ -54,7 +54,7 @@ static void model_verify(const fixture *f) {
                 stoa__row row = stoa__row_at(&f->storage, chunk->number << STOA_PLACE_BITS | i);
                 stoa_entity e = *stoa__row_entity(row);
                 assert_true(stoa_entity_eq(e, m.rows[side][at]));
-                assert_int_equal(f->storage.head.records[e.index].place, row.place);
+                assert_int_equal(stoa__place_of(&f->storage, e.index), row.place);
                 column_verify(archetype, row, e);
             }
         }
@@ -133,7 +133,7 @@ static void model_close(fixture *f) {
     for (uint32_t side = 0; side < 2; side++) {
         while (m.counts[side] > 0) {
             stoa_entity e = m.rows[side][--m.counts[side]];
-            stoa__row_remove(&f->storage, f->storage.head.records[e.index].place);
+            stoa__row_remove(&f->storage, stoa__place_of(&f->storage, e.index));
             stoa__entities_release(&f->storage, e.index);
         }
     }

@@ -67,7 +67,7 @@ static void rows_against_model(fixture *f, stoa__archetype *archetype, uint64_t 
             live++;
         } else {
             uint32_t at = support_random_below(&random, count);
-            uint32_t place = f->storage.head.records[model[at].index].place;
+            uint32_t place = stoa__place_of(&f->storage, model[at].index);
             row_verify(archetype, stoa__row_at(&f->storage, place), model[at].index);
             stoa__row_drop(&f->storage, archetype, place);
             stoa__row_fill(&f->storage, archetype, stoa__row_at(&f->storage, place));
@@ -79,7 +79,7 @@ static void rows_against_model(fixture *f, stoa__archetype *archetype, uint64_t 
         int32_t capacity = archetype->head.chunk_capacity;
         const stoa_chunk *chunk = &archetype->head.chunks[(int32_t)i / capacity];
         uint32_t place = chunk->number << STOA_PLACE_BITS | (i % (uint32_t)capacity);
-        assert_int_equal(f->storage.head.records[model[i].index].place, place);
+        assert_int_equal(stoa__place_of(&f->storage, model[i].index), place);
         stoa__row row = stoa__row_at(&f->storage, place);
         assert_int_equal(stoa__row_entity(row)->index, model[i].index);
         row_verify(archetype, row, model[i].index);
@@ -115,11 +115,11 @@ static void removing_the_last_row_moves_nothing(void **state) {
         row_fill(archetype, rows[i], i + 1);
     }
     stoa__row_fill(&f->storage, archetype, rows[2]);
-    assert_int_equal(f->storage.head.records[1].place, rows[0].place);
-    assert_int_equal(f->storage.head.records[2].place, rows[1].place);
+    assert_int_equal(stoa__place_of(&f->storage, 1), rows[0].place);
+    assert_int_equal(stoa__place_of(&f->storage, 2), rows[1].place);
     row_verify(archetype, rows[1], 2);
     stoa__row_fill(&f->storage, archetype, rows[0]);
-    assert_int_equal(f->storage.head.records[2].place, rows[0].place);
+    assert_int_equal(stoa__place_of(&f->storage, 2), rows[0].place);
     row_verify(archetype, rows[0], 2);
     stoa__row_pop(&f->storage, archetype);
     assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 0);

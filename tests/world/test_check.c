@@ -85,7 +85,7 @@ static void found(scene *c, const char *message, int line) {
     } while (0)
 
 static stoa__archetype *archetype_of(const scene *c, stoa_entity e) {
-    return stoa__row_archetype(c->storage, c->storage->head.records[e.index].place);
+    return stoa__row_archetype(c->storage, stoa__place_of(c->storage, e.index));
 }
 
 /* STO-04 STO-02: columns and entities of a chunk have the same rows. */
@@ -114,12 +114,16 @@ static void broken_row_count_is_invariant_1(void **state) {
 static void broken_record_is_invariant_2(void **state) {
     scene *c = *state;
     stoa_record *records = c->storage->head.records;
-    uint32_t place = records[c->serial.index].place;
+    uint32_t index = c->serial.index, place = stoa__place_of(c->storage, index);
     stoa_entity *row = stoa__row_entity(stoa__row_at(c->storage, place));
-    BREAK(c, records[c->serial.index].place, records[c->second.index].place, "invariant 2");
-    BREAK(c, records[c->serial.index].place, records[c->both.index].place, "invariant 2");
-    BREAK(c, records[c->serial.index].place, 0, "invariant 2");
-    BREAK(c, records[c->empty.index].place, place, "invariant 2");
+    BREAK(c, records[index].mixed, stoa__place_of(c->storage, c->second.index) ^ index,
+          "invariant 2");
+    BREAK(c, records[index].mixed, stoa__place_of(c->storage, c->both.index) ^ index,
+          "invariant 2");
+    BREAK(c, records[index].mixed, index, "invariant 2");
+    BREAK(c, records[c->empty.index].mixed, place ^ c->empty.index, "invariant 2");
+    BREAK(c, records[c->freed[0]].mixed, c->freed[1], "invariant 2");
+    BREAK(c, records[0].mixed, 0, "invariant 6");
     BREAK(c, row->index, c->second.index, "invariant 2");
     BREAK(c, row->generation, row->generation + 1, "invariant 2");
     BREAK(c, records[c->serial.index].generation, 5, "invariant 2");
@@ -139,10 +143,11 @@ static void broken_free_list_is_invariant_3(void **state) {
     BREAK(c, c->storage->free_first, 0, "invariant 3");
     BREAK(c, c->storage->free_count, 2, "invariant 3");
     BREAK(c, c->storage->free_count, 4, "invariant 3");
-    BREAK(c, records[c->freed[1]].place, c->freed[0], "invariant 3");
-    BREAK(c, records[c->freed[1]].place, c->serial.index, "invariant 3");
-    BREAK(c, records[c->freed[1]].place, 0, "invariant 3");
-    BREAK(c, records[c->freed[2]].place, c->storage->head.record_count, "invariant 3");
+    BREAK(c, records[c->freed[1]].mixed, c->freed[0] | STOA_UNPLACED, "invariant 3");
+    BREAK(c, records[c->freed[1]].mixed, c->serial.index | STOA_UNPLACED, "invariant 3");
+    BREAK(c, records[c->freed[1]].mixed, STOA_UNPLACED, "invariant 3");
+    BREAK(c, records[c->freed[2]].mixed, c->storage->head.record_count | STOA_UNPLACED,
+          "invariant 3");
     BREAK(c, records[c->freed[0]].generation, 3, "invariant");
 }
 
@@ -171,7 +176,13 @@ static void broken_table_is_invariant_4(void **state) {
     BREAK(c, table[both->head.chunks[0].number], NULL, "invariant 4");
     BREAK(c, table[0], both->head.chunks[0].columns[2], "invariant 4");
     BREAK(c, table[c->storage->chunk_capacity - 1], both->head.chunks[0].columns[2], "invariant 4");
-    BREAK(c, c->storage->column_capacity, c->storage->column_capacity - 1, "tables of columns");
+    stoa_home *homes = (stoa_home *)(void *)(table + c->storage->head.column_capacity);
+    uint32_t number = both->head.chunks[0].number;
+    BREAK(c, homes[number], homes[number] + 12, "invariant 4");
+    BREAK(c, homes[number], 0, "invariant 4");
+    BREAK(c, homes[0], homes[number], "invariant 4");
+    BREAK(c, c->storage->head.column_capacity, c->storage->head.column_capacity - 1,
+          "tables of columns");
 }
 
 /* STO-04 STO-01 */
@@ -269,17 +280,20 @@ static void broken_chunk_numbers_are_found(void **state) {
 /* STO-04 GEN-05: a place that is nowhere is told, not followed. */
 static void place_outside_every_chunk_is_invariant_2(void **state) {
     scene *c = *state;
-    stoa_record *record = &c->storage->head.records[c->serial.index];
-    uint32_t number = record->place >> STOA_PLACE_BITS;
-    BREAK(c, record->place, UINT32_MAX, "invariant 2");
-    BREAK(c, record->place, c->storage->chunk_count << STOA_PLACE_BITS, "invariant 2");
-    BREAK(c, record->place, number << STOA_PLACE_BITS | (STOA__ROWS_MAX - 1), "invariant 2");
+    uint32_t index = c->serial.index;
+    stoa_record *record = &c->storage->head.records[index];
+    uint32_t number = stoa__place_of(c->storage, index) >> STOA_PLACE_BITS;
+    uint32_t past = c->storage->chunk_count << STOA_PLACE_BITS;
+    uint32_t low = number << STOA_PLACE_BITS | (STOA__ROWS_MAX - 1);
+    BREAK(c, record->mixed, UINT32_MAX, "invariant 2");
+    BREAK(c, record->mixed, past ^ index, "invariant 2");
+    BREAK(c, record->mixed, low ^ index, "invariant 2");
     stoa_entity e = stoa_create_with(c->s.world, STOA_ZERO(Position));
-    uint32_t freed = c->storage->head.records[e.index].place;
+    uint32_t freed = stoa__place_of(c->storage, e.index);
     assert_int_equal(stoa_destroy(c->s.world, e), STOA_OK);
     assert_int_equal(stoa_compact(c->s.world), STOA_OK);
-    record = &c->storage->head.records[c->serial.index];
-    BREAK(c, record->place, freed, "invariant 2");
+    record = &c->storage->head.records[index];
+    BREAK(c, record->mixed, freed ^ index, "invariant 2");
 }
 
 /* STO-04: a check is a look. */

@@ -1,5 +1,6 @@
 /* Commands used wrongly: nothing is recorded, nothing is taken, and the error says why. */
 #include "commands_types.h"
+#include "storage/entities.h"
 #include "world/commands_buffer.h"
 
 /* GEN-03 GEN-05 */
@@ -324,10 +325,10 @@ static void check_finds_slots_and_commands_that_are_lost(void **state) {
     c->count++;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     c->count--;
-    w->storage.head.records[e.index].place = 0;
+    w->storage.head.records[e.index].mixed = STOA_UNPLACED;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     support_assert_message("not held");
-    w->storage.head.records[e.index].place = UINT32_MAX;
+    w->storage.head.records[e.index].mixed = STOA__HELD;
     w->storage.reserved_count++;
     assert_int_equal(stoa__commands_check(w), STOA_CORRUPT);
     support_assert_message("hold 1 slots, not 2");

@@ -188,7 +188,7 @@ static void slot_of_the_last_generation_is_retired(void **state) {
     }
     stoa_record *record = &w->storage.head.records[e[1].index];
     record->generation = e[1].generation = STOA__GENERATION_MAX;
-    *stoa__row_entity(stoa__row_at(&w->storage, record->place)) = e[1];
+    *stoa__row_entity(stoa__row_at(&w->storage, stoa__place_of(&w->storage, e[1].index))) = e[1];
     assert_int_equal(stoa_destroy_quietly_many(w, e, 3, &someone, NULL), 3);
     assert_int_equal(w->storage.retired_count, 1);
     assert_int_equal(stoa_count(w), 0);

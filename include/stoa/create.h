@@ -113,11 +113,14 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
                                 const stoa_room *room, stoa_entity *e) {
     stoa_world_head *head = &w->head;
     stoa_chunk *chunk = room->chunk;
-    uint32_t index = stoa_number_read(&w->free_first), generation = 1;
+    uint32_t index = stoa_number_read(&w->free_first);
+    uint64_t handle;
     if (STOA_LIKELY(index != 0)) {
         uint64_t record = stoa_bits_read(&head->records[index]);
-        generation = STOA_SECOND(record) & 0x7FFFFFFFu;
-        stoa_number_write(&w->free_first, STOA_FIRST(record) & ~STOA_UNPLACED);
+        handle = stoa_record_tenant(record, index);
+        /* By a store of its own, since the next creation waits for it: compilers would join it with
+         * that of the count, in a register of another kind. */
+        *(volatile uint32_t *)&w->free_first = stoa_record_next(record);
         stoa_number_write(&w->free_count, stoa_number_read(&w->free_count) - 1);
     } else {
         index = head->record_count;
@@ -125,10 +128,10 @@ STOA_FORCED bool stoa_room_take(stoa_world_front *w, const stoa_bundle *bundle,
             return false;
         }
         head->record_count = index + 1;
+        handle = STOA_JOIN(index, 1u);
     }
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)room->row;
-    uint64_t home = STOA_JOIN(place ^ index, generation);
-    uint64_t handle = STOA_JOIN(index, generation);
+    uint64_t home = stoa_record_home(handle, place);
     memcpy(&head->records[index], &home, sizeof home);
     chunk->count = (int32_t)room->row + 1;
     *bundle->rows += STOA_ROW_CAME;

@@ -360,17 +360,25 @@ static inline uint64_t stoa_bits_read(const void *from) {
     return bits;
 }
 
-/// stoa_bits_read, the numbers apart.
-static inline stoa_pair stoa_pair_read(const void *from) {
-    uint64_t bits = stoa_bits_read(from);
-    stoa_pair pair = {STOA_FIRST(bits), STOA_SECOND(bits)};
-    return pair;
-}
-
 /// The place of a handle whose index is in the table; STOA_UNPLACED or more if it is dead.
 /// A handle is an entity as one number, see stoa_bits_read.
 static inline uint64_t stoa_record_meet(const stoa_record *records, uint64_t handle) {
     return STOA_FIRST_LOW(stoa_bits_read(&records[STOA_FIRST(handle)]) ^ handle);
+}
+
+/// The handle that the next tenant of a free slot gets, by what was read of the slot's record.
+static inline uint64_t stoa_record_tenant(uint64_t record, uint32_t index) {
+    return (record & STOA_JOIN(0u, ~STOA_UNPLACED)) | STOA_JOIN(index, 0u);
+}
+
+/// The slot that is free after one, 0: none; by what was read of its record.
+static inline uint32_t stoa_record_next(uint64_t record) {
+    return STOA_FIRST(record) & ~STOA_UNPLACED;
+}
+
+/// The record of an entity that lives at a place, to be written at once.
+static inline uint64_t stoa_record_home(uint64_t handle, uint32_t place) {
+    return handle ^ STOA_JOIN(place, 0u);
 }
 
 /// The slow half of stoa_archetype_column: searches a crowded table.

@@ -29,10 +29,10 @@ STOA_FORCED void stoa_mould_write(const stoa_mould_part *part, size_t row, uint6
 
 /// Gives the next row of a chunk, for which there is room, to an entity whose slot is taken.
 STOA_FORCED void stoa_mould_settle(stoa_world_front *w, const stoa_mould *mould, stoa_chunk *chunk,
-                                   size_t row, uint32_t index, uint32_t generation) {
+                                   size_t row, uint64_t handle) {
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)row;
-    uint64_t home = STOA_JOIN(place ^ index, generation);
-    memcpy(&w->head.records[index], &home, sizeof home);
+    uint64_t home = stoa_record_home(handle, place);
+    memcpy(&w->head.records[STOA_FIRST(handle)], &home, sizeof home);
     chunk->count = (int32_t)row + 1;
     *mould->rows += STOA_ROW_CAME;
 }
@@ -56,12 +56,12 @@ STOA_FORCED bool stoa_mould_take(stoa_world_front *w, const stoa_mould *mould, i
         return false;
     }
     cast->ticks = STOA_JOIN(w->head.tick, w->head.tick);
-    stoa_pair record = stoa_pair_read(&w->head.records[index]);
-    uint32_t generation = record.second & 0x7FFFFFFFu;
-    uint64_t left = STOA_JOIN(record.first & ~STOA_UNPLACED, stoa_number_read(&w->free_count) - 1);
-    memcpy(&w->free_first, &left, sizeof left);
-    stoa_mould_settle(w, mould, chunk, cast->row, index, generation);
-    cast->handle = STOA_JOIN(index, generation);
+    uint64_t record = stoa_bits_read(&w->head.records[index]);
+    /* By a store of its own: see stoa_room_take. */
+    *(volatile uint32_t *)&w->free_first = stoa_record_next(record);
+    stoa_number_write(&w->free_count, stoa_number_read(&w->free_count) - 1);
+    cast->handle = stoa_record_tenant(record, index);
+    stoa_mould_settle(w, mould, chunk, cast->row, cast->handle);
     return true;
 }
 

@@ -7,6 +7,8 @@
 #include "storage/sparse.h"
 #include "world/react.h"
 
+#include <string.h>
+
 /* Gives the rows from `slot` on of a chunk to new entities, in order. */
 static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t slot,
                         int32_t count) {
@@ -14,17 +16,20 @@ static void rows_settle(stoa__storage *storage, const stoa_chunk *chunk, int32_t
     uint32_t place = chunk->number << STOA_PLACE_BITS | (uint32_t)slot;
     stoa_record *records = storage->head.records;
     /* In locals: through the storage each step of the list would wait for the store of the one
-     * before. */
-    uint32_t index = storage->free_first;
+     * before. Nor is a step waited for that would make an index of what a record says. */
+    uintptr_t unplaced = (uintptr_t)records - (uintptr_t)STOA_UNPLACED * sizeof *records;
+    uint32_t at = storage->free_first | STOA_UNPLACED;
     int32_t i = 0;
-    for (; i < count && index != 0; i++) {
-        stoa_record *record = &records[index];
-        uint32_t next = stoa__record_next(record), generation = record->generation & ~STOA__DEAD;
-        *record = (stoa_record){(place + (uint32_t)i) ^ index, generation};
-        entities[i] = (stoa_entity){index, generation};
-        index = next;
+    for (; i < count && at != STOA_UNPLACED; i++) {
+        void *own = (void *)(unplaced + (uintptr_t)at * sizeof *records);
+        uint64_t record = stoa_bits_read(own);
+        uint64_t handle = stoa_record_tenant(record, at & ~STOA_UNPLACED);
+        uint64_t home = stoa_record_home(handle, place + (uint32_t)i);
+        memcpy(own, &home, sizeof home);
+        memcpy(&entities[i], &handle, sizeof handle);
+        at = STOA_FIRST(record);
     }
-    storage->free_first = index;
+    storage->free_first = at & ~STOA_UNPLACED;
     storage->free_count -= (uint32_t)i;
     uint32_t first = storage->head.record_count - (uint32_t)i;
     for (int32_t k = i; k < count; k++) {

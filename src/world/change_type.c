@@ -184,11 +184,15 @@ STOA__INLINE stoa_status vector_set(stoa_world *world, stoa_entity e, stoa_type 
     if (!STOA_LIKELY(chunk != NULL)) {
         return type_set_hop(world, e, type, value);
     }
-    size_t number = stoa__vector_number(storage, handle);
-    if (!stoa__vector_same(way, number, false)) {
+    uint32_t at = stoa__place_of(storage, STOA_FIRST(handle));
+    if (!stoa__vector_same(way, at, false)) {
         return put_untold(storage, way, chunk, handle, value);
     }
-    stoa__vector_put(storage, way, chunk, number, handle, value, false);
+    /* Read again: keeping it takes registers, and 23.5 ns instead of 22.5 for an addition and a
+     * removal. */
+    STOA_ALONE(handle);
+    at = stoa__place_of(storage, STOA_FIRST(handle));
+    stoa__vector_put(storage, way, chunk, at, handle, value, false);
     return STOA_OK;
 }
 
@@ -201,11 +205,11 @@ STOA__APART static stoa_status vector_set_told(stoa_world *world, stoa_entity e,
     if (!STOA_LIKELY(chunk != NULL)) {
         return type_set_hop(world, e, type, value);
     }
-    size_t number = stoa__vector_number(&world->storage, handle);
-    if (!stoa__vector_same(way, number, false)) {
+    uint64_t at = stoa_record_meet(world->storage.head.records, handle);
+    if (!stoa__vector_same(way, at, false)) {
         return put_told(world, way, chunk, e, value);
     }
-    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, number, handle, value, true);
+    uint8_t *put = stoa__vector_put(&world->storage, way, chunk, at, handle, value, true);
     const stoa__hook *hook = way->edge->hook;
     stoa__hook_lock_first(world, e);
     hook->call(world, e, put, hook->user);
@@ -311,11 +315,13 @@ STOA__APART static stoa_status vector_remove(stoa_world *world, stoa_entity e, s
     if (!STOA_LIKELY(chunk != NULL)) {
         return type_remove_hop(world, e, type);
     }
-    size_t number = stoa__vector_number(storage, handle);
-    if (!stoa__vector_same(way, number, true)) {
+    uint32_t at = stoa__place_of(storage, STOA_FIRST(handle));
+    if (!stoa__vector_same(way, at, true)) {
         return drop_untold(storage, way, chunk, handle);
     }
-    stoa__vector_take(storage, way, chunk, number, handle);
+    STOA_ALONE(handle);
+    at = stoa__place_of(storage, STOA_FIRST(handle));
+    stoa__vector_take(storage, way, chunk, at, handle);
     return STOA_OK;
 }
 

@@ -58,8 +58,6 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #define STOA_FIRST(bits) ((uint32_t)((bits) >> 32))
 /// Of 64 bits that were read at once: the 32 at the higher address.
 #define STOA_SECOND(bits) ((uint32_t)(bits))
-/// STOA_SECOND without its lowest bits.
-#define STOA_SECOND_FROM(bits, lowest) ((uint32_t)(bits) >> (lowest))
 /// Two numbers of 32 bits, to be written at once: the first goes to the lower address.
 #define STOA_JOIN(first, second) ((uint64_t)(first) << 32 | (second))
 /// Of 64 bits that were read at once: STOA_FIRST, and above it STOA_SECOND.
@@ -67,7 +65,6 @@ typedef _Atomic(uint64_t) stoa_atomic64;
 #else
 #define STOA_FIRST(bits) ((uint32_t)(bits))
 #define STOA_SECOND(bits) ((uint32_t)((bits) >> 32))
-#define STOA_SECOND_FROM(bits, lowest) ((bits) >> (32 + (lowest)))
 #define STOA_JOIN(first, second) ((uint64_t)(second) << 32 | (first))
 #define STOA_FIRST_LOW(bits) (bits)
 #endif

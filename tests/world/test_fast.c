@@ -369,6 +369,34 @@ static void component_without_a_table_is_found(void **state) {
     support_assert_misuse(s, stoa_last_error().status, STOA_MISSING);
 }
 
+/* A get that must fail, of which the message names the entity. */
+static void get_names(support_world *s, stoa_entity e, stoa_status status, const char *text) {
+    assert_null(stoa_get(s->world, e, Position));
+    support_assert_misuse(s, stoa_last_error().status, status);
+    support_assert_message(text);
+    assert_null(stoa_get_mut(s->world, e, Position));
+    support_assert_misuse(s, stoa_last_error().status, status);
+    support_assert_message(text);
+}
+
+/* GEN-03 ACC-01: look-ups do not keep the handle, and yet the message names it. */
+static void failed_get_names_the_entity_it_was_asked_for(void **state) {
+    support_world *s = *state;
+    stoa_entity first = stoa_create_with(s->world, STOA_VALUE(Position, {1, 2}));
+    stoa_entity old = stoa_create_with(s->world, STOA_VALUE(Position, {3, 4}));
+    assert_int_equal(stoa_destroy(s->world, old), STOA_OK);
+    stoa_entity e = stoa_create_with(s->world, STOA_VALUE(Velocity, {5, 6}));
+    const stoa_world_head *head = (const stoa_world_head *)(const void *)s->world;
+    assert_non_null(head->columns[stoa_id(s->world, Position)]);
+    assert_true(stoa_get(s->world, first, Position)->y == 2);
+    get_names(s, e, STOA_MISSING, "'Position' is not on entity 2v2");
+    get_names(s, stoa_create(s->world), STOA_MISSING, "'Position' is not on entity 3v1");
+    get_names(s, old, STOA_DEAD, "entity 2v1 is dead");
+    get_names(s, (stoa_entity){1, 77}, STOA_DEAD, "entity 1v77 is dead");
+    get_names(s, (stoa_entity){4000, 5}, STOA_DEAD, "entity 4000v5 is dead");
+    get_names(s, (stoa_entity){2, 0x80000002u}, STOA_DEAD, "entity 2v2147483650 is dead");
+}
+
 /* ENT-03 ACC-01: a forged handle of a free slot, whose record leads to another slot, finds nothing.
  */
 static void handle_with_the_mark_of_the_dead_finds_nothing(void **state) {
@@ -409,6 +437,7 @@ int main(void) {
         WITH_WORLD(nested_type_is_found_by_its_c_name),
         WITH_WORLD(write_by_a_new_descriptor_is_marked),
         WITH_WORLD(component_without_a_table_is_found),
+        WITH_WORLD(failed_get_names_the_entity_it_was_asked_for),
         WITH_WORLD(handle_with_the_mark_of_the_dead_finds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,9 +441,9 @@ static inline bool stoa_fast_final(stoa_component id) {
     return STOA_LIKELY((int32_t)id > 0);
 }
 
-/// Where the row of place 0 would be if the rows of all places stood side by side, plus
-/// STOA_HOME_SET; 0: the chunk has no such column.
-/// With it a place need not be taken apart.
+/// Where the row of place 0 would be if all places stood side by side.
+/// With it a place need not be taken apart. STOA_HOME_SET is added; 0 if the chunk has no such
+/// column.
 typedef uintptr_t stoa_home;
 
 /// Tells a home from none: columns begin at even addresses.

@@ -23,6 +23,8 @@
 /* Otherwise a table takes at most one in so many bytes of the chunks that have the component. */
 #define CHUNKS_SHARE 64u
 
+_Static_assert(sizeof(stoa_home) == sizeof(uint8_t *), "both tables have entries of one size");
+
 /* Bytes of both tables of a component. */
 static size_t table_size(uint32_t capacity) {
     return capacity * (sizeof(uint8_t *) + sizeof(stoa_home));

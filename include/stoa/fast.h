@@ -47,10 +47,15 @@ static inline uint8_t *stoa_column_begin(uint8_t *const *columns, uint32_t index
                                             : columns[-1] + (index & ~STOA_INDEX_TAG);
 }
 
+/// The `ticks` of a column whose component has STOA_NOTED, where rows have no ticks.
+#define STOA_TICKS_NOTED (-1)
+
 /// What a chunk knows of one of its columns; it stands right before the column's first row.
 typedef struct stoa_column_state {
+    uint32_t number;     ///< of the chunk
     uint32_t off;        ///< rows in which the component is switched off
-    int32_t ticks;       ///< from the column to the ticks of its rows' last writes; 0: has none
+    int32_t ticks;       ///< from the column to the ticks of its rows' last writes, which come
+                         ///< after it; 0: has none; STOA_TICKS_NOTED less that if writes are noted
     stoa_atomic changed; ///< the tick of the last write
     stoa_atomic added;   ///< the tick of the last addition
 } stoa_column_state;
@@ -73,8 +78,9 @@ static inline void stoa_mark_set(void *at, uint32_t tick) {
 /// What is touched by a write to a component, wherever it is kept.
 typedef struct stoa_reach {
     void *value;        ///< NULL: it is not there, or cannot be written
-    stoa_mark *changed; ///< of its column, or of the value if the component is sparse
-    stoa_mark *row;     ///< of its row, or NULL
+    uint8_t *column;    ///< that it is in; NULL if the component is sparse
+    size_t row;         ///< in that column
+    stoa_mark *changed; ///< of the value, if the component is sparse
 } stoa_reach;
 
 /// The component that stoa_try_type would find; no guard is asked and nothing is reported.
@@ -143,7 +149,10 @@ typedef struct stoa_world_head {
     uint32_t epoch;         ///< moves on whenever columns of an archetype move; from 1; read with
                             ///< `open`
     stoa_atomic guarded;    ///< 1 if a thread was ever guarded; see stoa_guard_set
-    uint32_t column_capacity;        ///< chunk numbers that the tables of `columns` have room for
+    uint32_t column_capacity; ///< chunk numbers that the tables of `columns` have room for
+    stoa_mark *written; ///< by chunk number: when a component with STOA_NOTED was last written
+                        ///< where it is. As long as no row of the chunk came, went or moved (see
+                        ///< stoa_query_version), no column of such a component is newer
     stoa_atomic64 slots[STOA_SLOTS]; ///< at `slot % STOA_SLOTS`: a slot, and its component id << 32
 } stoa_world_head;
 
@@ -428,11 +437,34 @@ static inline void stoa_column_mark(uint8_t *column, uint32_t tick) {
     stoa_mark_set(&((stoa_column_state *)(void *)column)[-1].changed, tick);
 }
 
-/// Notes that a row of a column is written at this tick, if the component keeps that.
-static inline void stoa_row_mark(uint8_t *column, size_t row, uint32_t tick) {
+/// The ticks of the last writes to the rows of a column, or NULL if it has none.
+static inline const stoa_mark *stoa_column_ticks(const uint8_t *column) {
     int32_t ticks = ((const stoa_column_state *)(const void *)column)[-1].ticks;
-    if (!STOA_LIKELY(ticks == 0)) {
+    ticks = ticks < 0 ? STOA_TICKS_NOTED - ticks : ticks;
+    return ticks != 0 ? (const stoa_mark *)(const void *)(column + ticks) : NULL;
+}
+
+/// Notes that a chunk is written at this tick, if the component of the column wants that.
+/// `written` is the world's.
+static inline void stoa_column_note(stoa_mark *written, const uint8_t *column, uint32_t tick) {
+    const stoa_column_state *state = (const stoa_column_state *)(const void *)column - 1;
+    if (state->ticks < 0) {
+        stoa_mark_set(&written[state->number], tick);
+    }
+}
+
+/// Notes that a row of a column is written where it is, if the component keeps that.
+/// Whoever keeps ticks of rows alone goes the shorter way: change_write took 1.46 of its limit
+/// instead of 1.31 with a branch more. `written` is the world's.
+static inline void stoa_row_mark(stoa_mark *written, uint8_t *column, size_t row, uint32_t tick) {
+    ptrdiff_t ticks = ((const stoa_column_state *)(const void *)column)[-1].ticks;
+    if (!STOA_LIKELY(ticks <= 0)) {
         ((stoa_mark *)(void *)(column + ticks))[row].tick = tick;
+    } else if (!STOA_LIKELY(ticks == 0)) {
+        stoa_column_note(written, column, tick);
+        if (ticks != STOA_TICKS_NOTED) {
+            ((stoa_mark *)(void *)(column + (STOA_TICKS_NOTED - ticks)))[row].tick = tick;
+        }
     }
 }
 
@@ -454,6 +486,7 @@ typedef struct stoa_sight {
     const stoa_record *records; ///< the entity table
     uint8_t *const *columns;    ///< where the component's column begins, by chunk number
     const stoa_home *homes;     ///< the same, as homes
+    stoa_mark *written;         ///< the world's
     uint32_t limit;             ///< entity indexes end here; 0: the fast paths cannot tell
     uint32_t tick;              ///< the world's
 } stoa_sight;
@@ -472,7 +505,7 @@ static inline stoa_sight stoa_fast_sight(const stoa_world *world, const stoa_typ
     bool met = ((uint32_t)entry == slot) & (columns != NULL) & !STOA_GUARDED(w);
     const stoa_home *homes =
         (const stoa_home *)((uintptr_t)columns + w->column_capacity * sizeof *columns);
-    stoa_sight sight = {records, columns, homes, count & (0u - met), tick};
+    stoa_sight sight = {records, columns, homes, w->written, count & (0u - met), tick};
     return sight;
 }
 
@@ -506,11 +539,11 @@ static inline const void *stoa_home_value(stoa_home home, uint64_t place, uint32
 }
 
 /// The value at a place, by its column; column and row are marked as changed.
-static inline void *stoa_column_write(uint8_t *column, uint64_t place, uint32_t size,
-                                      uint32_t tick) {
+static inline void *stoa_sight_write(stoa_sight sight, uint8_t *column, uint64_t place,
+                                     uint32_t size) {
     size_t row = place & ((1u << STOA_PLACE_BITS) - 1);
-    stoa_column_mark(column, tick);
-    stoa_row_mark(column, row, tick);
+    stoa_column_mark(column, sight.tick);
+    stoa_row_mark(sight.written, column, row, sight.tick);
     return column + row * size;
 }
 
@@ -542,8 +575,7 @@ static inline void *stoa_fast_try_mut(stoa_world *world, stoa_entity e, stoa_typ
     if (STOA_LIKELY(STOA_FIRST(handle) < sight.limit)) {
         uint64_t place = stoa_sight_meet(sight, handle);
         uint8_t *column = stoa_sight_column(sight, place);
-        return STOA_LIKELY(column != NULL) ? stoa_column_write(column, place, size, sight.tick)
-                                           : NULL;
+        return STOA_LIKELY(column != NULL) ? stoa_sight_write(sight, column, place, size) : NULL;
     }
     return STOA_LIKELY(sight.limit != 0) ? NULL : stoa_try_mut_type(world, e, type);
 }
@@ -600,15 +632,17 @@ static inline void *stoa_fast_get_mut(stoa_world *world, stoa_entity e, stoa_typ
         uint64_t place = stoa_sight_meet(sight, handle);
         uint8_t *column = stoa_sight_column(sight, place);
         if (STOA_LIKELY(column != NULL)) {
-            return stoa_column_write(column, place, size, sight.tick);
+            return stoa_sight_write(sight, column, place, size);
         }
         handle = stoa_sight_handle(sight, place, index);
     } else if (sight.limit == 0) {
         stoa_reach reach = stoa_reach_type(world, e, type);
         if (STOA_LIKELY(reach.value != NULL)) {
-            stoa_mark_set(reach.changed, sight.tick);
-            if (reach.row != NULL) {
-                reach.row->tick = sight.tick;
+            if (reach.column == NULL) {
+                stoa_mark_set(reach.changed, sight.tick);
+            } else {
+                stoa_column_mark(reach.column, sight.tick);
+                stoa_row_mark(sight.written, reach.column, reach.row, sight.tick);
             }
             return reach.value;
         }

@@ -25,10 +25,11 @@ typedef struct WorldTransform {
 } WorldTransform;
 
 /// As a component: 16 numbers, so that nobody has to register Mat4 first; ticks for each entity.
-STOA_TYPE_WITH(LocalTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_ROW_TICKS, 0, 0),
+STOA_TYPE_WITH(LocalTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_ROW_TICKS | STOA_NOTED, 0, 0),
                { float matrix[16]; });
 /// As a component: 16 numbers.
-STOA_TYPE_WITH(WorldTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, 0, 0, 0), { float matrix[16]; });
+STOA_TYPE_WITH(WorldTransform, STOA_OPTIONS(0, {0, 0, 0, 0, 0}, STOA_NOTED, 0, 0),
+               { float matrix[16]; });
 
 STOA_BEGIN
 

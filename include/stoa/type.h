@@ -85,7 +85,8 @@ typedef enum stoa_type_flag {
     STOA_IMMUTABLE = 16, ///< replaced as a whole, never written in place; so hooks miss nothing
     STOA_MANAGED = 32,   ///< kept by an extension, not copied to clones; sparse and immutable, too
     STOA_TRANSIENT = 64, ///< in no snapshot, history or hash; kept outside of archetypes, too
-    STOA_RAW = 128       ///< saved as its bytes, though its members are not described
+    STOA_RAW = 128,      ///< saved as its bytes, though its members are not described
+    STOA_NOTED = 256     ///< writes in place are noted by chunk; see stoa_world_head.written
 } stoa_type_flag;
 
 /// Prepares a world that has just registered a type, such as by adding hooks and vetoes to it.

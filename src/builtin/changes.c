@@ -55,7 +55,7 @@ static const stoa_column_state *state_of(const uint8_t *column) {
 
 /* The ticks of the rows' local transforms. */
 static const uint32_t *ticks_of(const written_rows *rows) {
-    return (const uint32_t *)(const void *)(rows->locals + state_of(rows->locals)->ticks);
+    return (const uint32_t *)(const void *)stoa_column_ticks(rows->locals);
 }
 
 /* The states of the two columns of a chunk. */
@@ -140,6 +140,11 @@ STOA__APART static void chunk_note(const stoa_chunk *chunk, const uint32_t *inde
     told->written += rows.count;
 }
 
+/* True if a chunk was written since then while its rows stayed, as states_newer has it. */
+STOA__INLINE bool chunk_newer(const stoa_world_head *w, const stoa_chunk *chunk, uint32_t since) {
+    return (int32_t)(since - stoa_peek32(&w->written[chunk->number])) < 0;
+}
+
 /* Asks for the states of chunks, and before that for where they are; returns past the last one. */
 STOA__APART static const stoa_chunk *states_expect(const stoa_chunk *chunk, const stoa_chunk *end,
                                                    const uint32_t *indexes) {
@@ -155,12 +160,10 @@ STOA__APART static const stoa_chunk *states_expect(const stoa_chunk *chunk, cons
     return end;
 }
 
-/* Reads the states of all chunks. */
-static void news_read(const stoa__transforms *t, news *told) {
+/* Reads the states of all chunks; returns how many rows there are. */
+STOA__APART static uint32_t states_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
     const stoa_chunk *expected = NULL;
-    told->order = t->moved;
-    told->chunks = told->written = 0;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         const stoa_chunk *chunk = it.chunk - 1;
         if (chunk == expected || chunk == it.match[-1].archetype->chunks) {
@@ -171,6 +174,29 @@ static void news_read(const stoa__transforms *t, news *told) {
             chunk_note(chunk, it.indexes, since, told);
         }
     }
+    return rows;
+}
+
+/* The same where no row came, went or moved: one tick tells of all columns of a chunk, and chunks
+ * have theirs side by side. */
+STOA__APART static uint32_t marks_read(const stoa__transforms *t, news *told) {
+    uint32_t since = t->since, rows = 0;
+    for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
+        const stoa_chunk *chunk = it.chunk - 1;
+        rows += (uint32_t)it.count;
+        if (chunk_newer((const stoa_world_head *)(const void *)it.world, chunk, since)) {
+            chunk_note(chunk, it.indexes, since, told);
+        }
+    }
+    return rows;
+}
+
+/* Finds out which chunks are new. */
+static void news_read(const stoa__transforms *t, news *told) {
+    told->order = t->moved;
+    told->chunks = told->written = 0;
+    bool still = t->seen == stoa_query_version(t->query);
+    uint32_t rows = still ? marks_read(t, told) : states_read(t, told);
     told->rows = rows;
     told->order |= rows != t->order.count;
 }

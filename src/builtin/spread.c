@@ -28,6 +28,9 @@
  * all of a large tree as well made that take a quarter more. */
 #define LONG_ROWS 128
 
+/* From one row of a short run that is asked for to the next: processors bring those in between. */
+#define STRIDE_ROWS 4
+
 /* Rows of a range that are asked for before its turn. */
 #define FIRST_ROWS 8
 
@@ -72,8 +75,10 @@ static uint32_t run_expect(const stoa__run *run) {
     if (rows > 0 && run->from != NULL) {
         STOA__EXPECT(run->from);
     }
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows; i += STRIDE_ROWS) {
         STOA__EXPECT(&run->local[i]);
+    }
+    for (uint32_t i = 0; i < rows; i += STRIDE_ROWS) {
         STOA__EXPECT(&run->world[i]);
     }
     return rows;
@@ -88,7 +93,7 @@ static void runs_settle(lane *l) {
             rows += run_expect(&l->runs[asked++]);
         }
         rows -= run_short(run);
-        stoa_column_mark(run->column, l->spread->tick);
+        stoa_column_mark(run->column, l->spread->world->tick);
         if (run->from == NULL) {
             memcpy(run->world, run->local, run->count * sizeof(Mat4));
         } else {

@@ -21,7 +21,6 @@ typedef struct stoa__spread {
     const stoa__levels *order;
     const stoa_world_head *world;
     stoa_component local, global; /* LocalTransform and WorldTransform */
-    uint32_t tick;                /* what is written is marked with it */
     const stoa__runs *runs;       /* of all places, if they are known */
     const stoa__range *ranges;    /* where to begin; their parents are as they should be */
     uint32_t count;

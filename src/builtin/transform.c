@@ -27,7 +27,6 @@ static stoa_status plan_run(stoa__transforms *t, const stoa__transform_plan *p, 
         .world = (const stoa_world_head *)(const void *)world,
         .local = t->local,
         .global = t->global,
-        .tick = stoa_tick(world),
         .runs = &t->runs,
         .ranges = t->ranges,
         .count = p->ranges,
@@ -60,6 +59,7 @@ static void transforms_reset(stoa_world *world, void *data) {
     stoa__transforms *t = data;
     transforms_forget(t);
     t->since = stoa_tick(world);
+    t->seen = STOA__TRANSFORMS_UNSEEN;
     t->moved = false;
     t->calls++;
 }
@@ -98,6 +98,7 @@ static stoa_status since_load(stoa_world *world, void *data, const void *bytes, 
     stoa__decoder input = {{bytes, (const uint8_t *)bytes + size}, false};
     t->since = stoa__decode_u32(&input);
     t->moved = stoa__decode_u32(&input) != 0;
+    t->seen = STOA__TRANSFORMS_UNSEEN;
     t->calls++;
     return input.short_of ? stoa__error(STOA_CORRUPT, "transforms: %zu bytes", size) : STOA_OK;
 }
@@ -254,6 +255,7 @@ STOA__COLD static stoa__transforms *transforms_make(stoa_world *world) {
     t->local = stoa_id(world, LocalTransform);
     t->global = stoa_id(world, WorldTransform);
     t->since = stoa_tick(world);
+    t->seen = STOA__TRANSFORMS_UNSEEN;
     if (transforms_extend(world, t) != STOA_OK) {
         transforms_free(world, t);
         stoa_query_free(query);
@@ -308,6 +310,7 @@ stoa_status stoa_propagate_transforms_with(stoa_world *world, stoa_pool *pool) {
     }
     /* What is written from now on is newer than this call. */
     t->since = stoa_tick(world);
+    t->seen = stoa_query_version(t->query);
     t->moved = false;
     t->calls++;
     stoa_tick_advance(world);

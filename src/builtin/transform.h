@@ -7,6 +7,9 @@
 /* Kinds of hooks. */
 #define STOA__TRANSFORM_HOOKS 3
 
+/* No version of rows: any may have come since. */
+#define STOA__TRANSFORMS_UNSEEN UINT64_MAX
+
 typedef struct stoa__transforms {
     stoa__heap heap; /* on the world's allocator */
     stoa_query *query;
@@ -16,6 +19,7 @@ typedef struct stoa__transforms {
     stoa__levels_scratch scratch;           /* for building it */
     stoa__runs runs;                        /* of the order */
     uint32_t since;                         /* the tick of the last call */
+    uint64_t seen;                          /* the version of the query's rows then */
     uint64_t version;                       /* moves on whenever the order is another one */
     uint64_t calls;                         /* moves on whenever `since` or `moved` may */
     bool whole;                             /* the world has both extensions */

@@ -254,8 +254,7 @@ static bool chunk_settle(stoa_index *index, settling *s, const stoa_chunk *chunk
     }
     s->now |= changed == s->tick;
     const stoa_entity *entities = stoa_columns_entities(chunk->columns);
-    const uint32_t *ticks =
-        state->ticks != 0 ? (const uint32_t *)(const void *)(column + state->ticks) : NULL;
+    const uint32_t *ticks = (const uint32_t *)(const void *)stoa_column_ticks(column);
     for (int32_t row = 0; row < chunk->count; row++) {
         bool news = s->all || ticks == NULL || stoa_tick_newer(ticks[row], index->since);
         if (news && !stoa__index_put(index, entities[row], column + (size_t)row * index->size)) {

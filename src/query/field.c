@@ -6,6 +6,7 @@
  * quick answer is no. */
 #include "query/field.h"
 
+#include "storage/row.h"
 #include "storage/sparse.h"
 
 /* True if there is an iteration to ask; otherwise the failure is reported. */
@@ -47,7 +48,7 @@ static bool term_check(const stoa_iter *it, stoa_component id, int32_t index, bo
 void stoa__field_mark(const stoa_iter *it, uint32_t index, int32_t row, int32_t count) {
     const stoa__terms *terms = &it->query->terms;
     uint32_t tick = it->world->storage.head.tick;
-    stoa_column_mark(it->columns[it->indexes[index]], tick);
+    stoa__column_noted(&it->world->storage, it->columns[it->indexes[index]]);
     if ((terms->marks >> index & 1) != 0) {
         void *lane = it->columns[it->indexes[terms->count + index]];
         uint32_t *ticks = (uint32_t *)lane + it->first + (size_t)row;

@@ -121,8 +121,9 @@ static void term_field(stoa__terms *terms, uint32_t index) {
     bool data = access_data(term->access) && term->component->info.size != 0;
     bool writes = data && access_writes(term->access);
     bool exact = (term->component->info.flags & STOA_ROW_TICKS) != 0;
+    bool noted = (term->component->info.flags & STOA_NOTED) != 0;
     terms->fields |= (uint64_t)(data && column) << index;
-    terms->fields |= (uint64_t)(writes && column && !exact) << (index + 32);
+    terms->fields |= (uint64_t)(writes && column && !exact && !noted) << (index + 32);
     terms->data |= data ? bit : 0;
     terms->writes |= writes ? bit : 0;
     terms->sparse |= column ? 0 : bit;

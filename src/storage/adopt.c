@@ -55,6 +55,7 @@ static void chunk_hand_over(stoa__storage *storage, const stoa__edge *edge,
         state_move(chunk->columns, &edge->tags[i]);
     }
     stoa_column_state *state = stoa__state_of(chunk->columns, put->to);
+    state->number = chunk->number;
     state->off = 0;
     state->ticks = 0;
     stoa__state_mark(state, storage->head.tick, true);

@@ -424,6 +424,8 @@ void stoa__archetype_fini(stoa__storage *storage) {
                          sizeof *storage->archetypes);
     stoa__heap_grow_free(&storage->heap, storage->rows, storage->rows_capacity,
                          sizeof *storage->rows);
+    stoa__heap_grow_free(&storage->heap, storage->head.written, storage->written_capacity,
+                         sizeof *storage->head.written);
     stoa__heap_grow_free(&storage->heap, storage->head.chunks, storage->chunk_capacity,
                          sizeof *storage->head.chunks);
     stoa__map_fini(&storage->by_set, &storage->heap);

@@ -57,6 +57,9 @@ stoa_status stoa__archetype_chunks_reserve(stoa__storage *storage, stoa__archety
 /* Takes the next chunk, which is held already, into use. */
 void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype);
 
+/* Tells the states of a chunk its number, which is another one. */
+void stoa__archetype_renumber(const stoa__archetype *archetype, const stoa_chunk *chunk);
+
 /* Finds the last chunk in use anew. */
 void stoa__archetype_tail(stoa__archetype *archetype);
 

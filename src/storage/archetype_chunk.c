@@ -35,7 +35,9 @@ static stoa_status numbers_reserve(stoa__storage *storage, int32_t count) {
     if (fresh > STOA__CHUNKS_MAX - storage->chunk_count) {
         return stoa__error(STOA_LIMIT, "a world has at most %u chunks", STOA__CHUNKS_MAX);
     }
-    if (!stoa__heap_grow(&storage->heap, &storage->head.chunks, &storage->chunk_capacity,
+    if (!stoa__heap_grow(&storage->heap, &storage->head.written, &storage->written_capacity,
+                         storage->chunk_count + fresh, sizeof *storage->head.written) ||
+        !stoa__heap_grow(&storage->heap, &storage->head.chunks, &storage->chunk_capacity,
                          storage->chunk_count + fresh, sizeof *storage->head.chunks)) {
         return stoa__error_memory("the table of chunks");
     }
@@ -130,38 +132,52 @@ static stoa_status group_add(stoa__storage *storage, stoa__archetype *archetype,
     return STOA_OK;
 }
 
-/* Tells the states of a chunk where the ticks of rows are. */
-static void states_lead(const stoa__archetype *archetype, uint8_t *const *columns) {
+void stoa__archetype_renumber(const stoa__archetype *archetype, const stoa_chunk *chunk) {
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa__state_number(archetype, columns, i)->ticks = 0;
+        stoa__state_number(archetype, chunk->columns, i)->number = chunk->number;
+    }
+}
+
+/* Tells the states of a chunk its number, whether writes are noted, and where the ticks of rows
+ * are. */
+static void states_lead(const stoa__archetype *archetype, const stoa_chunk *chunk) {
+    uint8_t *const *columns = chunk->columns;
+    stoa__archetype_renumber(archetype, chunk);
+    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
+        bool noted = i < archetype->data_lanes &&
+                     (archetype->lanes[i].component->info.flags & STOA_NOTED) != 0;
+        stoa__state_number(archetype, columns, i)->ticks = noted ? STOA_TICKS_NOTED : 0;
     }
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         if (lane->kind == STOA__LANE_CHANGED) {
             uint8_t *column =
                 stoa_column_begin(columns, stoa__archetype_column(archetype, lane->id)->index);
-            stoa__column_state(column)->ticks = (int32_t)(columns[lane->index] - column);
+            stoa_column_state *state = stoa__column_state(column);
+            int32_t ticks = (int32_t)(columns[lane->index] - column);
+            state->ticks = state->ticks < 0 ? STOA_TICKS_NOTED - ticks : ticks;
         }
     }
 }
 
 /* States of a chunk that is taken into use: nothing is off, and all is as old as can be. */
 static void states_reset(const stoa__storage *storage, const stoa__archetype *archetype,
-                         uint8_t *const *columns) {
+                         const stoa_chunk *chunk) {
     uint32_t old = storage->head.tick - STOA__TICK_AGE;
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
-        stoa_column_state *state = stoa__state_number(archetype, columns, i);
+        stoa_column_state *state = stoa__state_number(archetype, chunk->columns, i);
         state->off = 0;
         STOA_STORE(&state->changed, old);
         STOA_STORE(&state->added, old);
     }
-    states_lead(archetype, columns);
+    storage->head.written[chunk->number].tick = old;
+    states_lead(archetype, chunk);
 }
 
 void stoa__archetype_extend(const stoa__storage *storage, stoa__archetype *archetype) {
     stoa_chunk *chunk = &archetype->head.chunks[archetype->head.chunk_count++];
     chunk->count = 0;
-    states_reset(storage, archetype, chunk->columns);
+    states_reset(storage, archetype, chunk);
     stoa__archetype_tail(archetype);
 }
 
@@ -187,8 +203,8 @@ static void chunk_move(stoa__storage *storage, const stoa__archetype *archetype,
         memcpy(stoa__state_number(archetype, columns, i), stoa__state_number(archetype, from, i),
                sizeof(stoa_column_state));
     }
-    states_lead(archetype, columns);
     chunk->columns = columns;
+    states_lead(archetype, chunk);
     storage->head.chunks[chunk->number].columns = columns;
     stoa__columns_fill(storage, archetype, chunk->number);
 }

@@ -9,7 +9,7 @@
 
 #define FIRST_BYTES 256u
 /* Bytes for tags in a chunk of full size, at least. */
-#define TAGS_FULL 256u
+#define TAGS_FULL 296u
 
 static uint64_t line_up(uint64_t offset) {
     return (offset + STOA__LINE - 1) / STOA__LINE * STOA__LINE;

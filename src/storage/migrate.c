@@ -269,6 +269,8 @@ static void numbers_swap(stoa__storage *storage, const stoa__archetype *source,
     refs[to->number] = ref;
     from->number = to->number;
     to->number = number;
+    stoa__archetype_renumber(source, from);
+    stoa__archetype_renumber(target, to);
     stoa__columns_fill(storage, source, from->number);
     stoa__columns_fill(storage, target, to->number);
 }
@@ -474,7 +476,7 @@ stoa_status stoa__migrate_set(stoa__storage *storage, stoa__archetype *archetype
         uint8_t *column = stoa_column_begin(chunk->columns, index);
         int32_t done = values_replace(component, column, chunk->count, value, spare);
         if (done > 0) {
-            stoa__state_mark(stoa__column_state(column), storage->head.tick, false);
+            stoa__column_noted(storage, column);
         }
         if (ticks != NULL) {
             ticks_fill(chunk->columns[ticks->index], storage->head.tick, 0, done);

@@ -14,7 +14,7 @@
 
 #define FLAGS_KNOWN                                                                                \
     (STOA_HIDDEN | STOA_SPARSE | STOA_SWITCHABLE | STOA_ROW_TICKS | STOA_IMMUTABLE |               \
-     STOA_MANAGED | STOA_TRANSIENT | STOA_RAW)
+     STOA_MANAGED | STOA_TRANSIENT | STOA_RAW | STOA_NOTED)
 /* What a component that an extension keeps must be, too. */
 #define FLAGS_MANAGED (STOA_SPARSE | STOA_IMMUTABLE)
 
@@ -197,6 +197,10 @@ static stoa_status description_check(const description *d) {
     if ((d->flags & STOA_MANAGED) != 0 && (d->flags & FLAGS_MANAGED) != FLAGS_MANAGED) {
         return stoa__error(STOA_INVALID,
                            "component '%s' is managed, so it must be sparse and immutable, too",
+                           d->name);
+    }
+    if ((d->flags & STOA_NOTED) != 0 && ((d->flags & STOA_SPARSE) != 0 || d->source.size == 0)) {
+        return stoa__error(STOA_INVALID, "component '%s' is noted by chunk and has no column",
                            d->name);
     }
     if (d->source.size > STOA_SIZE_MAX) {

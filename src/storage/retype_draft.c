@@ -54,7 +54,8 @@ static const char *flag_name(uint32_t flags) {
                  {STOA_SWITCHABLE, "switchable"},
                  {STOA_ROW_TICKS, "with ticks of rows"},
                  {STOA_IMMUTABLE, "immutable"},
-                 {STOA_TRANSIENT, "transient"}};
+                 {STOA_TRANSIENT, "transient"},
+                 {STOA_NOTED, "noted by chunk"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if ((flags & names[i].flag) != 0) {
             return names[i].name;

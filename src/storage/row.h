@@ -224,12 +224,22 @@ stoa_status stoa__row_fill_light(const stoa__storage *storage, size_t place);
  * without components. */
 void stoa__row_remove(stoa__storage *storage, uint32_t place);
 
+/* A component was written in a row of its column. */
+STOA__INLINE void stoa__column_written(const stoa__storage *storage, uint8_t *column, size_t row) {
+    stoa_column_mark(column, storage->head.tick);
+    stoa_row_mark(storage->head.written, column, row, storage->head.tick);
+}
+
+/* The same in some row. */
+STOA__INLINE void stoa__column_noted(const stoa__storage *storage, uint8_t *column) {
+    stoa_column_mark(column, storage->head.tick);
+    stoa_column_note(storage->head.written, column, storage->head.tick);
+}
+
 /* A component of a row was written. */
 STOA__INLINE void stoa__row_mark(const stoa__storage *storage, const stoa_column *column,
                                  stoa__row row) {
-    uint8_t *start = stoa_column_begin(row.columns, column->index);
-    stoa_column_mark(start, storage->head.tick);
-    stoa_row_mark(start, row.slot, storage->head.tick);
+    stoa__column_written(storage, stoa_column_begin(row.columns, column->index), row.slot);
 }
 
 /* Swaps a row with the last of its archetype; STOA_NO_MEMORY, with nothing changed, if a move hook

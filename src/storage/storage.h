@@ -326,6 +326,7 @@ typedef struct stoa__storage {
 
     uint32_t chunk_count;      /* numbers given out, number 0 included */
     uint32_t chunk_capacity;   /* of head.chunks */
+    uint32_t written_capacity; /* of head.written */
     uint32_t column_list;      /* capacity of head.columns */
     uint32_t column_tables;    /* tables in it */
     uint32_t chunk_free_first; /* free numbers form a list through `columns` */

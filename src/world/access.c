@@ -66,9 +66,11 @@ static void *component_find_mut(stoa_world *world, stoa_entity e, stoa_component
         return stoa__sparse_value(component->set, position);
     }
     spot at = spot_find(world, e, id);
-    return at.column != NULL
-               ? stoa_column_write(at.column, at.row, component->info.size, storage->head.tick)
-               : NULL;
+    if (at.column == NULL) {
+        return NULL;
+    }
+    stoa__column_written(storage, at.column, at.row);
+    return at.column + at.row * component->info.size;
 }
 
 /* True if a component can be written in place; otherwise reported. */
@@ -208,7 +210,7 @@ const void *stoa_seek_type(const stoa_world *world, stoa_entity e, stoa_type *ty
 }
 
 stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, stoa_type *type) {
-    stoa_reach none = {NULL, NULL, NULL};
+    stoa_reach none = {NULL, NULL, 0, NULL};
     stoa_component id = type_find(world, type);
     const stoa__component *component = id != 0 ? stoa__component_at(&world->storage, id) : NULL;
     if (component == NULL || component->fixed) {
@@ -218,18 +220,14 @@ stoa_reach stoa_reach_type(const stoa_world *world, stoa_entity e, stoa_type *ty
         uint32_t position = sparse_position(world, e, component->set);
         return position == STOA__NONE
                    ? none
-                   : (stoa_reach){stoa__sparse_value(component->set, position),
-                                  (stoa_mark *)(void *)&component->set->changed[position], NULL};
+                   : (stoa_reach){stoa__sparse_value(component->set, position), NULL, 0,
+                                  (stoa_mark *)(void *)&component->set->changed[position]};
     }
     spot at = spot_find(world, e, id);
     if (at.column == NULL) {
         return none;
     }
-    stoa_column_state *state = stoa__column_state(at.column);
-    stoa_mark *ticks = (stoa_mark *)(void *)(at.column + state->ticks);
-    return (stoa_reach){at.column + at.row * component->info.size,
-                        (stoa_mark *)(void *)&state->changed,
-                        state->ticks != 0 ? &ticks[at.row] : NULL};
+    return (stoa_reach){at.column + at.row * component->info.size, at.column, at.row, NULL};
 }
 
 bool stoa_enabled_id(const stoa_world *world, stoa_entity e, stoa_component id) {

@@ -149,11 +149,27 @@ static uint8_t *column_of(const stoa__archetype *archetype, const stoa_chunk *ch
 static bool ticks_right(const stoa__archetype *archetype, const stoa_chunk *chunk,
                         const stoa__lane *lane) {
     uint8_t *column = column_of(archetype, chunk, lane);
-    return stoa__column_state(column)->ticks == chunk->columns[lane->index] - column;
+    return (const uint8_t *)stoa_column_ticks(column) == chunk->columns[lane->index];
+}
+
+/* True if the states of all columns and tags know their chunk, and whether writes are noted. */
+static bool states_right(const stoa__archetype *archetype, const stoa_chunk *chunk) {
+    bool right = true;
+    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
+        const stoa_column_state *state = stoa__state_number(archetype, chunk->columns, i);
+        bool noted = i < archetype->data_lanes &&
+                     (archetype->lanes[i].component->info.flags & STOA_NOTED) != 0;
+        right = right && state->number == chunk->number && (state->ticks < 0) == noted;
+    }
+    return right;
 }
 
 /* Lanes that hold no values, and what states know of them. */
 static stoa_status beside_check(const stoa__archetype *archetype, const stoa_chunk *chunk) {
+    if (!states_right(archetype, chunk)) {
+        return stoa__error(STOA_CORRUPT, "a column of chunk %u does not know its chunk",
+                           chunk->number);
+    }
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {
         const stoa__lane *lane = &archetype->lanes[i];
         uint32_t off = 0;
@@ -355,6 +371,7 @@ static stoa_status bytes_check(const stoa_world *world) {
                    storage->rows_capacity * sizeof *storage->rows +
                    storage->by_set.capacity * sizeof(stoa__map_cell) +
                    storage->chunk_capacity * sizeof(stoa_chunk_ref) +
+                   storage->written_capacity * sizeof *storage->head.written +
                    storage->slabs.capacity * sizeof *storage->slabs.items + storage->slabs.maps +
                    stoa__slab_held(storage);
     for (uint32_t i = 0; i < storage->archetype_total; i++) {

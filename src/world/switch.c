@@ -47,8 +47,7 @@ static void spot_switch(const stoa__storage *storage, const stoa__component *com
     if (on && component->set != NULL) {
         STOA_STORE(&component->set->changed[at.row], storage->head.tick);
     } else if (on) {
-        stoa_column_mark(at.column, storage->head.tick);
-        stoa_row_mark(at.column, at.row, storage->head.tick);
+        stoa__column_written(storage, at.column, at.row);
     }
 }
 
@@ -173,8 +172,7 @@ stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, 
     if (*off == (uint8_t)on) {
         ((stoa_column_state *)(void *)column)[-1].off += on ? UINT32_MAX : 1;
         if (on) {
-            stoa_column_mark(column, world->storage.head.tick);
-            stoa_row_mark(column, row, world->storage.head.tick);
+            stoa__column_written(&world->storage, column, row);
         }
         *off = !on;
     }

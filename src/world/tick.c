@@ -26,7 +26,11 @@ static uint32_t tick_clamp(uint32_t then, uint32_t tick) {
     return tick - then > STOA__TICK_AGE ? tick - STOA__TICK_AGE : then;
 }
 
-static void chunk_sweep(const stoa__archetype *archetype, const stoa_chunk *chunk, uint32_t tick) {
+static void chunk_sweep(const stoa__storage *storage, const stoa__archetype *archetype,
+                        const stoa_chunk *chunk) {
+    uint32_t tick = storage->head.tick;
+    stoa_mark *written = &storage->head.written[chunk->number];
+    written->tick = tick_clamp(written->tick, tick);
     for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
         stoa_column_state *state = stoa__state_number(archetype, chunk->columns, i);
         STOA_STORE(&state->changed, tick_clamp(STOA_LOAD(&state->changed), tick));
@@ -47,7 +51,7 @@ static void world_sweep(stoa_world *world) {
     for (uint32_t i = 0; i < storage->archetype_count; i++) {
         const stoa__archetype *archetype = storage->archetypes[i];
         for (int32_t c = 0; c < archetype->head.chunk_count; c++) {
-            chunk_sweep(archetype, &archetype->head.chunks[c], tick);
+            chunk_sweep(storage, archetype, &archetype->head.chunks[c]);
         }
     }
     for (const stoa__component *c = storage->sparse_first; c != NULL; c = c->sparse_next) {

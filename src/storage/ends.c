@@ -195,43 +195,53 @@ typedef struct pair {
     const uint8_t *from[3]; /* the last row: its entity, its columns */
     uint8_t *to[3];         /* the same in the chunk that is filled: where they begin */
     uint64_t places;        /* of that chunk begin here */
+    stoa_record *records;
+    uint32_t record_count;
     uint32_t free_first;
 } pair;
 
+/* The record of a slot that becomes free, by the handle of its last tenant, whose generation is not
+ * the last one. */
+STOA__INLINE uint64_t record_freed(uint64_t handle, uint32_t next) {
+    uint64_t mixed = STOA_JOIN(STOA_FIRST(handle) ^ (next | STOA_UNPLACED), 0u);
+    return (handle ^ mixed) + STOA_JOIN(0u, 1u + STOA__DEAD);
+}
+
 /* Ends entities as long as they are in the chunk that is filled. Each is copied whole before the
- * next one, which is then ready while others are waited for. */
+ * next one, which is then ready while others are waited for. Records are read and written whole: a
+ * processor is slow to read more than was written just before. What does not change is read from
+ * `p` where it is needed: registers there are for the rest. */
 STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
-    stoa_record *records = p->storage->head.records;
-    uint32_t record_count = p->storage->head.record_count, free_first = p->free_first;
+    stoa_record *records = p->records;
+    uint32_t free_first = p->free_first;
     const stoa_entity *at = p->at, *end = p->end;
     const uint8_t *entity = p->from[0], *first = p->from[1], *second = p->from[2];
-    uint8_t *entities = p->to[0], *firsts = p->to[1], *seconds = p->to[2];
-    uint64_t places = p->places;
     for (; at != end; at++, entity -= sizeof *at, first -= size, second -= other) {
-        uint32_t index = at->index, generation = at->generation;
-        if (!STOA_LIKELY(index < record_count)) {
+        uint64_t handle = stoa_bits_read(at);
+        uint32_t index = STOA_FIRST(handle);
+        if (!STOA_LIKELY(index < p->record_count)) {
             break;
         }
-        stoa_record *record = &records[index];
-        /* None after the last one, or if it is dead. */
-        uint32_t dead = generation + 1 + STOA__DEAD;
-        if (!STOA_LIKELY(record->generation == generation && dead > (STOA__DEAD | 1))) {
-            break;
-        }
-        uint32_t place = record->mixed ^ index;
-        uint64_t slot = place - places;
+        /* No place of the chunk if it is dead. */
+        uint64_t place = stoa_record_meet(records, handle);
+        uint64_t slot = place - p->places;
         if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
+            break;
+        }
+        /* None after the last generation. */
+        uint64_t freed = record_freed(handle, free_first);
+        if (!STOA_LIKELY(STOA_SECOND(freed) >= STOA__DEAD)) {
             break;
         }
         uint64_t moved = stoa_bits_read(entity);
         if (STOA_LIKELY(STOA_FIRST(moved) != index)) {
-            memcpy(entities + slot * sizeof moved, &moved, sizeof moved);
-            stoa__place_set(records, STOA_FIRST(moved), place);
-            stoa__copy_small(firsts + slot * size, first, size);
-            stoa__copy_small(seconds + slot * other, second, other);
+            uint64_t record = stoa_record_home(moved, (uint32_t)place);
+            memcpy(p->to[0] + slot * sizeof moved, &moved, sizeof moved);
+            memcpy(&records[STOA_FIRST(moved)], &record, sizeof record);
+            stoa__copy_small(p->to[1] + slot * size, first, size);
+            stoa__copy_small(p->to[2] + slot * other, second, other);
         }
-        record->generation = dead;
-        record->mixed = free_first | STOA_UNPLACED;
+        memcpy(&records[index], &freed, sizeof freed);
         free_first = index;
     }
     p->at = at;
@@ -300,7 +310,14 @@ static uint32_t pair_end(stoa__storage *storage, stoa__archetype *archetype,
     }
     stoa__row last = stoa__row_last(archetype);
     const stoa_entity *at = stoa__handle_at(handles.first);
-    pair p = {storage, archetype, last.columns, at, at, {NULL}, {NULL}, 0, storage->free_first};
+    pair p = {.storage = storage,
+              .archetype = archetype,
+              .last = last.columns,
+              .at = at,
+              .end = at,
+              .records = storage->head.records,
+              .record_count = storage->head.record_count,
+              .free_first = storage->free_first};
     p.end += handles.count <= last.slot ? handles.count : last.slot + 1;
     p.from[0] = (const uint8_t *)stoa__row_entity(last);
     p.from[1] = stoa__row_item(last, first->index, first->size);

@@ -200,13 +200,6 @@ typedef struct pair {
     uint32_t free_first;
 } pair;
 
-/* The record of a slot that becomes free, by the handle of its last tenant, whose generation is not
- * the last one. */
-STOA__INLINE uint64_t record_freed(uint64_t handle, uint32_t next) {
-    uint64_t mixed = STOA_JOIN(STOA_FIRST(handle) ^ (next | STOA_UNPLACED), 0u);
-    return (handle ^ mixed) + STOA_JOIN(0u, 1u + STOA__DEAD);
-}
-
 /* Ends entities as long as they are in the chunk that is filled. Each is copied whole before the
  * next one, which is then ready while others are waited for. Records are read and written whole: a
  * processor is slow to read more than was written just before. What does not change is read from
@@ -229,8 +222,8 @@ STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
             break;
         }
         /* None after the last generation. */
-        uint64_t freed = record_freed(handle, free_first);
-        if (!STOA_LIKELY(STOA_SECOND(freed) >= STOA__DEAD)) {
+        uint64_t freed = stoa__record_freed(handle, free_first);
+        if (!stoa__record_again(freed)) {
             break;
         }
         uint64_t moved = stoa_bits_read(entity);

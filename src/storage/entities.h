@@ -139,6 +139,18 @@ STOA__INLINE void stoa__entities_free_set(stoa__storage *storage, uint32_t first
     memcpy((uint8_t *)storage + offsetof(stoa__storage, free_first), &word, sizeof word);
 }
 
+/* The record of a slot that becomes free, to be written at once, by the handle of its last tenant
+ * and the slot that is free after it. */
+STOA__INLINE uint64_t stoa__record_freed(uint64_t handle, uint32_t next) {
+    uint64_t mixed = STOA_JOIN(STOA_FIRST(handle) ^ (next | STOA_UNPLACED), 0u);
+    return (handle ^ mixed) + STOA_JOIN(0u, 1u + STOA__DEAD);
+}
+
+/* True if that was not the last generation. */
+STOA__INLINE bool stoa__record_again(uint64_t freed) {
+    return STOA_LIKELY(STOA_FIRST_LOW(freed) >= (uint64_t)STOA__DEAD << 32);
+}
+
 /* Ends a live slot: the next tenant gets another generation, or there is none after the last. */
 STOA__INLINE void stoa__entities_release(stoa__storage *storage, uint32_t index) {
     stoa_record *record = &storage->head.records[index];

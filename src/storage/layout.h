@@ -43,6 +43,8 @@ void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint
 #define STOA__FILL_TAGS(fill) ((fill) >> 32 == 0)
 #define STOA__FILL_LANES(fill) ((uint32_t)((fill) >> 60 & 7))
 #define STOA__FILL_SIZE(fill) ((size_t)((fill) >> 55 & 0x1F))
+/* True if there are two lanes, of vectors. */
+#define STOA__FILL_VECTORS(fill) ((fill) >> 55 == (1u << 8 | 2u << 5 | 12u))
 
 /* The word for the current layout. */
 uint64_t stoa__layout_fill(const stoa__storage *storage, const stoa__archetype *archetype);

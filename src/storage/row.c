@@ -103,17 +103,11 @@ STOA__APART static stoa_status even_merge(uint64_t fill, uint8_t *const *hole, u
     return even_copy(fill, hole, last, to, from);
 }
 
-/* True if a column is as new in both chunks. */
-STOA__INLINE bool lane_same(uint8_t *const *hole, uint8_t *const *last, size_t lane) {
-    return STOA_LIKELY(stoa__state_ticks(stoa__column_state(hole[lane])) ==
-                       stoa__state_ticks(stoa__column_state(last[lane])));
-}
-
 /* stoa__row_fill_even for any number of columns. */
 STOA__APART static stoa_status even_fill(uint64_t fill, uint8_t *const *hole, uint8_t *const *last,
                                          size_t to, size_t from) {
     for (size_t lane = STOA__FILL_LANES(fill); lane > 0; lane--) {
-        if (!lane_same(hole, last, lane)) {
+        if (!stoa__lane_same(hole, last, lane)) {
             return even_merge(fill, hole, last, to, from);
         }
     }
@@ -127,7 +121,7 @@ stoa_status stoa__row_fill_even(uint64_t fill, uint8_t *const *hole, uint8_t *co
     if (!STOA_LIKELY(STOA__FILL_LANES(fill) == 2)) {
         return even_fill(fill, hole, last, to, from);
     }
-    if (!lane_same(hole, last, 1) || !lane_same(hole, last, 2)) {
+    if (!stoa__lane_same(hole, last, 1) || !stoa__lane_same(hole, last, 2)) {
         return even_merge(fill, hole, last, to, from);
     }
     size_t size = STOA__FILL_SIZE(fill);

@@ -69,8 +69,7 @@ STOA__COLD static stoa_status row_end(stoa__storage *storage, uint32_t place) {
 stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     uint64_t handle = stoa_bits_read(&e), moved;
     if (!STOA_LIKELY(world != NULL && world->storage.head.open == 0 &&
-                     STOA_FIRST(handle) < world->storage.head.record_count &&
-                     STOA_FIRST_LOW(handle) < (uint64_t)STOA__GENERATION_MAX << 32)) {
+                     STOA_FIRST(handle) < world->storage.head.record_count)) {
         return destroy_checked(world, e);
     }
     stoa__storage *storage = &world->storage;
@@ -85,12 +84,12 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
         return destroy_checked(world, e);
     }
     STOA_ALONE(handle);
-    uint32_t next = storage->free_first;
+    uint64_t freed = stoa__record_freed(handle, storage->free_first);
+    if (!stoa__record_again(freed)) {
+        return destroy_checked(world, e);
+    }
     stoa__entities_free_set(storage, STOA_FIRST(handle), storage->free_count + 1);
     STOA_ALONE(storage);
-    /* The next slot in the place of the index, and the next generation: neither half overflows. */
-    uint64_t freed = handle + STOA_JOIN(STOA_UNPLACED, STOA__DEAD + 1u) +
-                     ((uint64_t)next - STOA_FIRST(handle)) * STOA_JOIN(1u, 0u);
     memcpy(&storage->head.records[STOA_FIRST(handle)], &freed, sizeof freed);
 
     stoa_chunk *tail = archetype->tail;
@@ -109,7 +108,13 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     memcpy(hole[0] + to * sizeof moved, &moved, sizeof moved);
     stoa__place_set(storage->head.records, STOA_FIRST(moved), (uint32_t)place);
     STOA_ALONE(fill);
-    if (STOA_LIKELY(STOA__FILL_EVEN(fill))) {
+    if (STOA_LIKELY(STOA__FILL_VECTORS(fill) && stoa__lane_same(hole, last, 1) &&
+                    stoa__lane_same(hole, last, 2))) {
+        stoa__copy_small(hole[1] + 12 * to, last[1] + 12 * from, 12);
+        stoa__copy_small(hole[2] + 12 * to, last[2] + 12 * from, 12);
+        return STOA_OK;
+    }
+    if (STOA__FILL_EVEN(fill)) {
         return stoa__row_fill_even(fill, hole, last, to, from);
     }
     if (STOA__FILL_TAGS(fill)) {

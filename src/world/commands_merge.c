@@ -168,7 +168,6 @@ static void column_renew(stoa_world *world, stoa_entity e, stoa_component id) {
     const stoa__archetype *archetype = stoa__row_archetype(storage, place);
     stoa__row row = stoa__row_at(storage, place);
     uint32_t index = stoa__archetype_column(archetype, id)->index;
-    stoa__column_noted(storage, stoa_column_begin(row.columns, index));
     stoa__state_mark(stoa__state_of(row.columns, index), storage->head.tick, true);
     const stoa__lane *lane = stoa__archetype_lane(archetype, id, STOA__LANE_ADDED);
     if (lane != NULL) {

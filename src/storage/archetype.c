@@ -412,6 +412,7 @@ stoa_status stoa__archetype_init(stoa__storage *storage) {
     storage->head.chunks[0] =
         (stoa_chunk_ref){(uint8_t **)(uintptr_t)&columns_none[1], &empty->head};
     storage->chunk_count = 1;
+    storage->ended = empty;
     return STOA_OK;
 }
 

@@ -335,6 +335,7 @@ typedef struct stoa__storage {
         chunk_changes; /* moves on whenever a chunk comes, goes, or has its columns elsewhere */
     stoa__slabs slabs;
     stoa__hop hops[STOA__HOPS];
+    const stoa__archetype *ended; /* of the entity that was destroyed last, or the empty one */
     struct stoa__group *limbo; /* of a first chunk that was outgrown: a caller's value may still
                                   point into it */
 } stoa__storage;

@@ -261,6 +261,16 @@ static stoa_status numbers_check(const stoa__storage *storage) {
     return STOA_OK;
 }
 
+/* What is remembered of the last destruction is an archetype that there is. */
+static stoa_status ended_check(const stoa__storage *storage) {
+    for (uint32_t i = 0; i < storage->archetype_total; i++) {
+        if (storage->archetypes[i] == storage->ended) {
+            return STOA_OK;
+        }
+    }
+    return stoa__error(STOA_CORRUPT, "the archetype of the last destruction is none");
+}
+
 /* Live records by place, and how many there are of each kind. */
 static stoa_status records_check(const stoa__storage *storage) {
     uint32_t live = 0, empty = 0, retired = 0;
@@ -420,6 +430,9 @@ stoa_status stoa_check(const stoa_world *world) {
     }
     if (status == STOA_OK) {
         status = numbers_check(&world->storage);
+    }
+    if (status == STOA_OK) {
+        status = ended_check(&world->storage);
     }
     if (status == STOA_OK) {
         status = stoa__columns_check(&world->storage);

@@ -62,10 +62,23 @@ STOA__COLD static stoa_status row_end(stoa__storage *storage, uint32_t place) {
     return STOA_OK;
 }
 
-/* Where entities are anywhere in memory, calls wait for it at the same time as far as their loads
- * and stores fit in the processor's queues. So what stands together is read and written at once,
- * and no register is saved: whatever is called is the last thing done, and what the handle tells is
- * worked out anew rather than kept. */
+/* Fills a hole in a lane of vectors; false, with nothing done, if it is not as new in both chunks.
+ */
+STOA__INLINE bool vector_fill(uint8_t *const *hole, uint8_t *const *last, size_t lane, size_t to,
+                              size_t from) {
+    if (!stoa__lane_same(hole, last, lane)) {
+        return false;
+    }
+    stoa__copy_small(hole[lane] + 12 * to, last[lane] + 12 * from, 12);
+    return true;
+}
+
+/* Where entities are anywhere in memory, calls wait for it at the same time as far as their
+ * instructions fit in the processor's queues, and those that need the record wait there longest. So
+ * the archetype is taken to be that of the last call, which a branch confirms: nothing that is read
+ * of it waits for the record. What stands together is read and written at once, and no register is
+ * saved: whatever is called is the last thing done, and what the handle tells is worked out anew
+ * rather than kept. */
 stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     uint64_t handle = stoa_bits_read(&e), moved;
     if (!STOA_LIKELY(world != NULL && world->storage.head.open == 0 &&
@@ -78,7 +91,11 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
         return destroy_checked(world, e);
     }
     const stoa_chunk_ref *chunk = &storage->head.chunks[place >> STOA_PLACE_BITS];
-    const stoa__archetype *archetype = (const stoa__archetype *)(const void *)chunk->archetype;
+    const stoa__archetype *archetype = storage->ended;
+    if (!STOA_LIKELY(chunk->archetype == &archetype->head)) {
+        storage->ended = archetype = (const stoa__archetype *)(const void *)chunk->archetype;
+        STOA_ALONE(archetype);
+    }
     uint64_t fill = archetype->fill;
     if (!STOA_LIKELY(fill != 0)) {
         return destroy_checked(world, e);
@@ -108,10 +125,8 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     memcpy(hole[0] + to * sizeof moved, &moved, sizeof moved);
     stoa__place_set(storage->head.records, STOA_FIRST(moved), (uint32_t)place);
     STOA_ALONE(fill);
-    if (STOA_LIKELY(STOA__FILL_VECTORS(fill) && stoa__lane_same(hole, last, 1) &&
-                    stoa__lane_same(hole, last, 2))) {
-        stoa__copy_small(hole[1] + 12 * to, last[1] + 12 * from, 12);
-        stoa__copy_small(hole[2] + 12 * to, last[2] + 12 * from, 12);
+    if (STOA_LIKELY(STOA__FILL_VECTORS(fill) && vector_fill(hole, last, 1, to, from) &&
+                    vector_fill(hole, last, 2, to, from))) {
         return STOA_OK;
     }
     if (STOA__FILL_EVEN(fill)) {

@@ -184,14 +184,15 @@ static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
     return ended;
 }
 
-/* Handles that stand side by side, of an archetype with two short columns, and the last rows, which
- * fill theirs. The columns are in order of their sizes. */
+/* Handles of an archetype with two short columns, and the last rows, which fill theirs. The columns
+ * are in order of their sizes. */
 typedef struct pair {
     const stoa__storage *storage;
     const stoa__archetype *archetype;
     uint8_t *const *last; /* columns of the chunk of the last rows */
-    const stoa_entity *at;
-    const stoa_entity *end;
+    const uint8_t *at;    /* the next handle */
+    const uint8_t *end;
+    size_t stride;
     const uint8_t *from[3]; /* the last row: its entity, its columns */
     uint8_t *to[3];         /* the same in the chunk that is filled: where they begin */
     uint64_t places;        /* of that chunk begin here */
@@ -207,10 +208,11 @@ typedef struct pair {
 STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
     stoa_record *records = p->records;
     uint32_t free_first = p->free_first;
-    const stoa_entity *at = p->at, *end = p->end;
+    uint64_t handle;
+    const uint8_t *at = p->at, *end = p->end;
     const uint8_t *entity = p->from[0], *first = p->from[1], *second = p->from[2];
-    for (; at != end; at++, entity -= sizeof *at, first -= size, second -= other) {
-        uint64_t handle = stoa_bits_read(at);
+    for (; at != end; at += p->stride, entity -= sizeof handle, first -= size, second -= other) {
+        handle = stoa_bits_read(at);
         uint32_t index = STOA_FIRST(handle);
         if (!STOA_LIKELY(index < p->record_count)) {
             break;
@@ -277,12 +279,13 @@ static pair_job *pair_find(uint32_t size, uint32_t other) {
 /* Turns to the chunk of the next entity, which comes to be as new as that of the last rows. False
  * if the entity is none of the archetype, or its slot cannot be freed that simply. */
 static bool pair_turn(pair *p, uint32_t first, uint32_t second) {
-    const stoa_record *record = stoa__entities_find(p->storage, *p->at);
-    if (record == NULL || p->at->generation == STOA__GENERATION_MAX ||
-        stoa__row_archetype(p->storage, stoa__place_of(p->storage, p->at->index)) != p->archetype) {
+    const stoa_entity *e = stoa__handle_at(p->at);
+    const stoa_record *record = stoa__entities_find(p->storage, *e);
+    if (record == NULL || e->generation == STOA__GENERATION_MAX ||
+        stoa__row_archetype(p->storage, stoa__place_of(p->storage, e->index)) != p->archetype) {
         return false;
     }
-    stoa__row row = stoa__row_at(p->storage, stoa__place_of(p->storage, p->at->index));
+    stoa__row row = stoa__row_at(p->storage, stoa__place_of(p->storage, e->index));
     if (row.columns != p->last) {
         stoa__row_states_merge(p->archetype, row.columns, p->last);
     }
@@ -291,34 +294,34 @@ static bool pair_turn(pair *p, uint32_t first, uint32_t second) {
     return true;
 }
 
-/* Ends rows of a small archetype with two columns, at most until a chunk is empty; none if handles
- * or sizes are not those of a pair. */
+/* Ends rows of a small archetype with two columns, at most until a chunk is empty; none if the
+ * sizes are not those of a pair. */
 static uint32_t pair_end(stoa__storage *storage, stoa__archetype *archetype,
                          stoa__handles handles) {
     bool swap = archetype->lanes[0].size > archetype->lanes[1].size;
     const stoa__lane *first = &archetype->lanes[swap], *second = &archetype->lanes[!swap];
     pair_job *job = pair_find(first->size, second->size);
-    if (job == NULL || handles.stride != sizeof(stoa_entity)) {
+    if (job == NULL) {
         return 0;
     }
     stoa__row last = stoa__row_last(archetype);
-    const stoa_entity *at = stoa__handle_at(handles.first);
+    size_t most = handles.count <= last.slot ? handles.count : last.slot + 1;
     pair p = {.storage = storage,
               .archetype = archetype,
               .last = last.columns,
-              .at = at,
-              .end = at,
+              .at = handles.first,
+              .end = handles.first + most * handles.stride,
+              .stride = handles.stride,
               .records = storage->head.records,
               .record_count = storage->head.record_count,
               .free_first = storage->free_first};
-    p.end += handles.count <= last.slot ? handles.count : last.slot + 1;
     p.from[0] = (const uint8_t *)stoa__row_entity(last);
     p.from[1] = stoa__row_item(last, first->index, first->size);
     p.from[2] = stoa__row_item(last, second->index, second->size);
     while (p.at != p.end && pair_turn(&p, first->index, second->index)) {
         job(&p);
     }
-    uint32_t ended = (uint32_t)(p.at - at);
+    uint32_t ended = (uint32_t)((size_t)(p.at - handles.first) / handles.stride);
     if (ended == 0) {
         return 0;
     }

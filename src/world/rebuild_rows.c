@@ -105,14 +105,17 @@ static int32_t chunk_give(const stoa_rebuild *rebuild, const stoa_chunk *chunk,
     } else {
         memcpy(chunk->columns[0], entities, size);
     }
-    uint32_t place = chunk->number << STOA_PLACE_BITS;
+    uint32_t place = chunk->number << STOA_PLACE_BITS, limit = storage->head.record_count;
+    stoa_record *records = storage->head.records;
     for (int32_t i = 0; i < count; i++) {
-        uint32_t index = entities[i].index;
-        if (stoa__entities_find(storage, entities[i]) == NULL ||
-            stoa__place_of(storage, index) != 0) {
+        uint64_t handle = stoa_bits_read(&entities[i]);
+        uint32_t index = STOA_FIRST(handle);
+        /* The record of an entity that lives and has no row is its handle. */
+        if (index >= limit || stoa_bits_read(&records[index]) != handle) {
             return i;
         }
-        stoa__place_set(storage->head.records, index, place | (uint32_t)i);
+        uint64_t home = stoa_record_home(handle, place | (uint32_t)i);
+        memcpy(&records[index], &home, sizeof home);
     }
     return count;
 }

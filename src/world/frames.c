@@ -214,6 +214,7 @@ stoa_status stoa_frames_save(stoa_frames *frames) {
     base_check(frames);
     world_hold(frames, "being saved");
     status = frame_fill(frames, frame);
+    stoa__pages_end();
     if (status != STOA_OK) {
         frame_clear(frames, frame, frames->base);
         world_release(frames);

@@ -205,6 +205,10 @@ static stoa__page *page_plain(stoa__pages *pages, const stoa__component *compone
     return page;
 }
 
+void stoa__pages_end(void) {
+    stoa__far_end();
+}
+
 stoa__page *stoa__page_keep(stoa__pages *pages, const stoa__component *component, stoa__items items,
                             int32_t count) {
     switch (stoa__keep_of(component)) {

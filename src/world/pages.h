@@ -82,6 +82,9 @@ void stoa__page_leave(stoa__pages *pages, stoa__page *page);
 /* How values of a component can be kept. */
 stoa__keep stoa__keep_of(const stoa__component *component);
 
+/* After all values of a frame are kept. */
+void stoa__pages_end(void);
+
 /* A page that keeps `count` values, one at least, of a component that has some size. NULL with the
  * thread's error set. */
 stoa__page *stoa__page_keep(stoa__pages *pages, const stoa__component *component, stoa__items items,

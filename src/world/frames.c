@@ -213,6 +213,7 @@ stoa_status stoa_frames_save(stoa_frames *frames) {
     stoa__frame *frame = slot_of(frames, frames->next);
     base_check(frames);
     world_hold(frames, "being saved");
+    stoa__pages_begin(&frames->pages);
     status = frame_fill(frames, frame);
     stoa__pages_end();
     if (status != STOA_OK) {

@@ -35,8 +35,11 @@ typedef struct stoa__page_slab {
 /* Sizes of slabs: the first, and those that huge pages are for. */
 #define SLAB_FIRST ((size_t)32 << 10)
 #define SLAB_SIZE ((size_t)2 << 20)
-/* Values of so many bytes are copied past the caches: most frames are never gone back to. */
+/* Values of so many bytes are copied past the caches, since most frames are never gone back to...
+ */
 #define FAR_LEAST ((size_t)4 << 10)
+/* ...if the frame copies as many: fewer do the caches no harm, and are copied quicker into them. */
+#define FRAME_LARGE ((size_t)1 << 20)
 /* Pages beyond this have a slab of their own. */
 #define PAGE_LARGE (SLAB_SIZE / 4)
 
@@ -193,16 +196,26 @@ static stoa__page *page_saved(stoa__pages *pages, const stoa__component *compone
 static stoa__page *page_plain(stoa__pages *pages, const stoa__component *component,
                               stoa__items items, int32_t count) {
     stoa__page *page = stoa__page_new(pages, items_size(component, count));
+    if (page == NULL) {
+        return NULL;
+    }
     int32_t each = items_each(&items, component, count);
-    if (page != NULL && each == count && page->size >= FAR_LEAST) {
+    pages->copied += page->size;
+    if (pages->far && each == count && page->size >= FAR_LEAST) {
         stoa__far_copy(stoa__page_data(page), item_at(&items, 0), page->size);
         return page;
     }
-    for (int32_t i = 0; i < count && page != NULL; i += each) {
+    for (int32_t i = 0; i < count; i += each) {
         memcpy(stoa__page_data(page) + items_size(component, i), item_at(&items, i),
                items_size(component, each));
     }
     return page;
+}
+
+void stoa__pages_begin(stoa__pages *pages) {
+    /* Frames mostly copy as much as the one before. */
+    pages->far = pages->copied >= FRAME_LARGE;
+    pages->copied = 0;
 }
 
 void stoa__pages_end(void) {

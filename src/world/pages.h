@@ -43,6 +43,8 @@ typedef struct stoa__pages {
     uint32_t staged_count;
     uint32_t staged_capacity;
     uint32_t staged_next; /* to be put in place */
+    size_t copied;        /* bytes of values, for the frame that is being made */
+    bool far;             /* these go past the caches */
 } stoa__pages;
 
 static inline uint8_t *stoa__page_data(const stoa__page *page) {
@@ -82,7 +84,8 @@ void stoa__page_leave(stoa__pages *pages, stoa__page *page);
 /* How values of a component can be kept. */
 stoa__keep stoa__keep_of(const stoa__component *component);
 
-/* After all values of a frame are kept. */
+/* Before the values of a frame are kept, and after. */
+void stoa__pages_begin(stoa__pages *pages);
 void stoa__pages_end(void);
 
 /* A page that keeps `count` values, one at least, of a component that has some size. NULL with the

@@ -189,26 +189,34 @@ static bool pages_fill(stoa_frames *frames, const stoa__chunk_since *since, stoa
     return ok;
 }
 
-/* Fills a span, which is all zero; those chunks whose bit is set are not the base's. False on an
- * error. */
+/* Begins a span with what the base has of its chunks. Those are not given up with it unless other
+ * pages take their place. */
+static void span_begin(const stretch *s, stoa__span *span) {
+    const stoa__span *base = s->base;
+    uint32_t count = base == NULL ? 0 : base->count < s->count ? base->count : s->count;
+    if (count > 0) {
+        memcpy(stoa__span_pages(span, 0), stoa__span_pages(base, 0),
+               (size_t)count * (span->lanes + 1) * sizeof(stoa__page *));
+        memcpy(stoa__span_note(span, 0), stoa__span_note(base, 0),
+               count * sizeof(stoa__chunk_note));
+        memcpy(stoa__span_states(span, 0), stoa__span_states(base, 0),
+               (size_t)count * span->states * sizeof(stoa__state_note));
+    }
+}
+
+/* Fills in the chunks of a span whose bit is set, which are not the base's. False on an error. */
 static bool span_fill(stoa_frames *frames, const stretch *s, stoa__span *span, uint32_t differ) {
     const stoa__archetype *archetype = s->archetype;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (; differ != 0; differ &= differ - 1) {
+        uint32_t i = stoa__bit_lowest(differ);
         const stoa_chunk *chunk = &s->chunks[i];
-        stoa__page **pages = stoa__span_pages(span, i);
         *stoa__span_note(span, i) = (stoa__chunk_note){chunk->number, chunk->count};
-        if ((differ >> i & 1) == 0) {
-            memcpy(pages, stoa__span_pages(s->base, i), (span->lanes + 1) * sizeof *pages);
-            memcpy(stoa__span_states(span, i), stoa__span_states(s->base, i),
-                   span->states * sizeof(stoa__state_note));
-            continue;
-        }
         for (uint32_t k = 0; k < span->states; k++) {
             stoa__span_states(span, i)[k] =
                 state_note(stoa__state_number(archetype, chunk->columns, k));
         }
         stoa__chunk_since since = stretch_since(frames, s, i);
-        if (!pages_fill(frames, &since, pages)) {
+        if (!pages_fill(frames, &since, stoa__span_pages(span, i))) {
             return false;
         }
     }
@@ -217,11 +225,10 @@ static bool span_fill(stoa_frames *frames, const stretch *s, stoa__span *span, u
 
 /* Notes a stretch of chunks; there is room in the list of spans. */
 static stoa_status stretch_save(stoa_frames *frames, stoa__frame *frame, const stretch *s) {
-    uint32_t differ = stretch_compare(frames, s);
+    uint32_t differ = stretch_compare(frames, s) & UINT32_MAX >> (STOA__FRAME_SPAN - s->count);
     uint32_t lanes = s->archetype->lane_count;
     uint32_t states = (uint32_t)s->archetype->data_lanes + s->archetype->tag_count;
-    if (s->base != NULL && s->base->count == s->count &&
-        differ << (STOA__FRAME_SPAN - s->count) == 0) {
+    if (s->base != NULL && s->base->count == s->count && differ == 0) {
         frame->spans[frame->spans_count++] = s->page;
         return STOA_OK;
     }
@@ -235,6 +242,7 @@ static stoa_status stretch_save(stoa_frames *frames, stoa__frame *frame, const s
     stoa__span *span = stoa__span_of(page);
     memset(span, 0, size);
     *span = (stoa__span){s->count, lanes, states, 0};
+    span_begin(s, span);
     frame->spans[frame->spans_count++] = page;
     return span_fill(frames, s, span, differ) ? STOA_OK : stoa_last_error().status;
 }

@@ -31,7 +31,8 @@ void stoa__hasher_init(stoa__hasher *hasher);
 void stoa__hasher_add(stoa__hasher *hasher, const void *bytes, size_t size);
 
 /* Adds the bytes and copies them in the same pass; the two places do not overlap. `far`: past the
- * caches, for a part of something so large that it would not stay there. */
+ * caches, for a part of something so large that it would not stay there; stoa__far_end comes after
+ * the last part. */
 void stoa__hasher_copy(stoa__hasher *hasher, void *to, const void *from, size_t size, bool far);
 
 /* Adds a number as its 4 or 8 bytes, least first. */

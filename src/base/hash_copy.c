@@ -41,7 +41,6 @@ static void stripes_far(uint64_t lane[4], uint8_t *to, const uint8_t *from, size
     stoa__fold_stripe(local, from);
     memcpy(to, from + head, STRIPE - head);
     memcpy(lane, local, sizeof local);
-    stoa__far_end();
 }
 
 /* Bytes that fill no stripe by themselves. */

@@ -7,6 +7,7 @@
 #include "persist/delta.h"
 
 #include "base/error.h"
+#include "base/far.h"
 
 /* Bytes that are worth hashing as they are copied; fewer wait until more have come. */
 #define COPY_LEAST 512u
@@ -241,6 +242,7 @@ stoa_status stoa_delta_apply(const void *base, size_t base_size, const void *del
                  .alike = true,
                  .far = info.target_size >= FAR_LEAST};
     commands_run(&a, delta, delta_size);
+    stoa__far_end();
     status = hashes_check(stoa__delta_walk_hash(&a.base), stoa__delta_walk_hash(&a.target), &info);
     target->size += status == STOA_OK ? (size_t)info.target_size : 0;
     return status;

@@ -3,6 +3,7 @@
  * In memory sections are read where they are. A stream is read section by section, into a buffer
  * that grows as bytes come, never by what they promise. A file is read as a whole. */
 #include "base/error.h"
+#include "base/far.h"
 #include "os/file.h"
 #include "persist/snapshot_load.h"
 #include "stoa/commands.h"
@@ -74,6 +75,7 @@ static stoa_status section_load(stoa__loader *loader, stoa__section *section, co
     stoa__hasher_init(&loader->checksum);
     loader->summed = bytes;
     status = stoa__loader_section(loader, section);
+    stoa__far_end();
     stoa__loader_sum(loader, bytes + size - 8);
     loader->summed = NULL;
     return stoa__hasher_result(&loader->checksum) == stoa__read_u64(bytes + size - 8)

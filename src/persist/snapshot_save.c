@@ -4,6 +4,7 @@
  * holds are known before a byte is written. Memory is taken for the table of entities, the tables
  * of components and a buffer, not for what is saved. O(content). One thread at a time. */
 #include "base/error.h"
+#include "base/far.h"
 #include "os/file.h"
 #include "persist/snapshot_write.h"
 #include "stoa/commands.h"
@@ -125,6 +126,7 @@ static stoa_status blob_save(const stoa_world *world, const stoa_snapshot_save_d
                                    .end = begin + header.size,
                                    .far = header.size >= STOA__SNAPSHOT_FAR};
             status = world_put(&saver, &header, &output);
+            stoa__far_end();
         }
         blob->size += status == STOA_OK ? (size_t)header.size : 0;
     }

@@ -5,8 +5,8 @@
  * in groups, in which columns of neighbouring chunks lie side by side: the more chunks there are,
  * the larger is the next group, up to one that fills a slab, which may be a large one. When rows go
  * away one spare chunk is kept at least, and groups of which none is used go. Every chunk has a
- * number in the world, by which entities find it. As long as the epoch is the same, a place in the
- * array of chunks has the same columns, if it has any. Adding one is O(columns), growing the first
+ * number in the world, by which entities find it. As long as the epoch is the same, the array of
+ * chunks is where it is, and a place in it has the same columns, if it has any. Adding one is O(columns), growing the first
  * O(its bytes). One thread at a time. */
 #include "storage/archetype.h"
 
@@ -80,6 +80,7 @@ stoa_status stoa__archetype_chunks_reserve(stoa__storage *storage, stoa__archety
     }
     archetype->head.chunks = chunks;
     stoa__archetype_tail(archetype);
+    storage->head.epoch++;
     return STOA_OK;
 }
 

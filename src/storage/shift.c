@@ -3,6 +3,8 @@
  * An edge is open for the epoch it was read in: whatever could shut it moves the epoch on. */
 #include "storage/shift.h"
 
+#include "storage/entities.h"
+
 /* True if every copy belongs to a run, and so does the component that is put. */
 static bool edge_worded(const stoa__edge *edge) {
     for (uint32_t i = 0; i < edge->lanes; i++) {
@@ -49,36 +51,95 @@ static uint64_t edge_gate(const stoa__edge *edge) {
 }
 
 /* The columns of a chunk, if it is one. */
-static stoa__way_columns columns_of(const stoa_chunk *chunk, uint32_t kept, uint32_t side) {
+static stoa__way_columns columns_of(const stoa_chunk *chunk, uint32_t kept) {
     uint8_t *const *columns = chunk->columns;
-    return columns == NULL
-               ? (stoa__way_columns){NULL, NULL, NULL}
-               : (stoa__way_columns){columns[0], columns[kept], side != 0 ? columns[side] : NULL};
+    return columns == NULL ? (stoa__way_columns){NULL, NULL}
+                           : (stoa__way_columns){columns[0], columns[kept]};
+}
+
+static uint8_t *column_of(const stoa_chunk *chunk, uint32_t index) {
+    return chunk->columns != NULL ? chunk->columns[index] : NULL;
+}
+
+static bool edge_drops(const stoa__edge *edge) {
+    return (edge->single & STOA__KEY_DROP) != 0;
+}
+
+/* Notes what a shift of one vector needs of the last chunks. */
+static void vector_fill(stoa__way *way) {
+    const stoa__edge *edge = way->edge;
+    way->tail_columns = columns_of(way->tail, edge->copies->from);
+    way->end_columns = columns_of(way->end, edge->copies->to);
+    if (edge_drops(edge)) {
+        way->tail_side = column_of(way->tail, edge->copies[1].from);
+    } else {
+        way->side = column_of(way->end, edge->puts->to);
+    }
+}
+
+/* Notes a chunk that rows leave. */
+static void hole_fill(const stoa__storage *storage, stoa__way *way, uint32_t number) {
+    const stoa__edge *edge = way->edge;
+    uint8_t *const *columns = storage->head.chunks[number].columns;
+    way->number = number;
+    way->hole = (stoa__way_columns){columns[0], columns[edge->copies->from]};
+    if (edge_drops(edge)) {
+        way->side = columns[edge->copies[1].from];
+    }
 }
 
 void stoa__way_fill(const stoa__storage *storage, stoa__way *way, const stoa__edge *edge,
                     uint32_t slot) {
-    bool drops = (edge->single & STOA__KEY_DROP) != 0;
+    const stoa__archetype *source = edge->source, *target = edge->target;
     *way = (stoa__way){.gate = edge_gate(edge),
                        .edge = edge,
                        .slot = slot,
-                       .source = edge->source,
-                       .tail = edge->source->tail,
-                       .end = edge->target->tail,
-                       .indexes = {edge->source->index, edge->target->index}};
+                       .number = STOA__NONE,
+                       .base = target->tail->number << STOA_PLACE_BITS,
+                       .end_room = (uint32_t)target->head.chunk_capacity - 1,
+                       .tail_room = (uint32_t)source->head.chunk_capacity - 2,
+                       .came = (int32_t)target->index - (int32_t)source->index,
+                       .tail = source->tail,
+                       .end = target->tail,
+                       .went = &storage->rows[source->index]};
     if (edge->vector) {
-        way->side = drops ? edge->copies[1].from : edge->puts->to;
-        way->kept[0] = edge->copies->from;
-        way->kept[1] = edge->copies->to;
-        way->tail_columns = columns_of(way->tail, way->kept[0], drops ? way->side : 0);
-        way->end_columns = columns_of(way->end, way->kept[1], drops ? 0 : way->side);
-        const stoa__lane *lanes = edge->source->lanes;
-        way->kept_table = storage->head.columns[lanes[way->kept[0] - 1].id];
-        way->side_table = drops ? storage->head.columns[lanes[way->side - 1].id] : NULL;
-        if (way->kept_table == NULL || (drops && way->side_table == NULL)) {
-            way->gate = edge->open ? stoa__gate_at(STOA__GATE_ANY, edge->epoch) : 0;
+        vector_fill(way);
+    }
+}
+
+bool stoa__way_turn(const stoa__storage *storage, stoa__way *way, stoa_entity e) {
+    const stoa_record *record = stoa__entities_find(storage, e);
+    uint32_t place = record != NULL ? stoa__place_of(storage, e.index) : 0;
+    uint32_t number = place >> STOA_PLACE_BITS;
+    if (number == way->number || stoa__row_archetype(storage, place) != way->edge->source) {
+        return false;
+    }
+    hole_fill(storage, way, number);
+    return true;
+}
+
+/* True if a chunk is one that an archetype has, or none. */
+static bool chunk_right(const stoa__archetype *archetype, const stoa_chunk *chunk) {
+    for (int32_t i = 0; i < archetype->chunk_held; i++) {
+        if (&archetype->head.chunks[i] == chunk) {
+            return true;
         }
     }
+    return chunk->columns == NULL;
+}
+
+/* True if what is noted of the chunks of a way along a vector is so. */
+static bool vector_right(const stoa__storage *storage, const stoa__way *way) {
+    stoa__way is = *way;
+    vector_fill(&is);
+    if (way->number != STOA__NONE) {
+        if (way->number >= storage->chunk_count ||
+            storage->head.chunks[way->number].archetype != &way->edge->source->head) {
+            return false;
+        }
+        hole_fill(storage, &is, way->number);
+    }
+    return memcmp(&is, way, sizeof is) == 0;
 }
 
 bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
@@ -91,19 +152,14 @@ bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
     }
     stoa__way is;
     stoa__way_fill(storage, &is, way->edge, way->slot);
+    const stoa__archetype *source = way->edge->source;
     bool heard = (way->gate & told) == 0 ||
                  way->edge->hook == stoa__component_at(storage, way->edge->single)->sole;
-    const stoa__archetype *source = way->source;
-    if ((is.tail == way->tail &&
-         memcmp(&is.tail_columns, &way->tail_columns, sizeof is.tail_columns) != 0) ||
-        (is.end == way->end &&
-         memcmp(&is.end_columns, &way->end_columns, sizeof is.end_columns) != 0)) {
-        return false;
-    }
-    return is.gate == way->gate && is.source == source && is.side == way->side &&
-           memcmp(is.kept, way->kept, sizeof is.kept) == 0 &&
-           memcmp(is.indexes, way->indexes, sizeof is.indexes) == 0 && heard &&
-           is.kept_table == way->kept_table && is.side_table == way->side_table &&
-           storage->archetypes[is.indexes[0]] == source &&
-           stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge;
+    return is.gate == way->gate && heard && is.end_room == way->end_room &&
+           is.tail_room == way->tail_room && is.came == way->came && is.went == way->went &&
+           way->base == way->end->number << STOA_PLACE_BITS && chunk_right(source, way->tail) &&
+           chunk_right(way->edge->target, way->end) &&
+           storage->archetypes[source->index] == source &&
+           stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge &&
+           (!way->edge->vector || vector_right(storage, way));
 }

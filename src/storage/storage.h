@@ -172,37 +172,40 @@ typedef struct stoa__edge {
 #define STOA__GATE_ANY 0x01000000u
 #define STOA__GATE_SPARSE (STOA__GATE_TOLD | STOA__GATE_ANY)
 
-/* Columns of a chunk that a way leads from or to. */
+/* Columns of a chunk that a way leads from or to, where one vector is shifted. */
 typedef struct stoa__way_columns {
     uint8_t *entities;
-    uint8_t *kept;
-    uint8_t *side; /* of what is put or left behind; NULL if it is not there */
+    uint8_t *kept; /* the vector */
 } stoa__way_columns;
 
 /* How a component of a described type was put last, or taken away: along an edge, with what a shift
- * of rows needs side by side, so that the processor comes to all of it by one step. It is right as
- * long as its gate is open. */
+ * of rows needs side by side: what such a shift takes is the time of its loads and stores. It is
+ * right as long as its gate is open. That `tail` and `end` are still the last chunks is told by
+ * their rows: only the last one is partly filled. */
 typedef struct stoa__way {
     _Alignas(STOA__LINE) uint64_t gate; /* the epoch, and what kind of way it is; 0 if rows may not
                                            be shifted */
     const stoa__edge *edge;             /* NULL if it leads to a sparse set */
     uint32_t slot;                      /* of the type; STOA__NONE: nothing remembered */
-    uint32_t side;                      /* index of the column that is put, or left behind */
-    uint32_t kept[2]; /* indexes of the column that is kept: in the source, in the target */
+    uint32_t number;                    /* of the chunk that `hole` is of; STOA__NONE: of none */
+    uint32_t base;                      /* the place of the first row of `end` */
+    uint32_t end_room;                  /* rows of a chunk of the target, less one */
+    uint32_t tail_room;                 /* rows of a chunk of the source, less two */
+    int32_t came;                       /* from `went` to where the rows of the target are known */
     union {
-        const stoa__archetype *source;
+        stoa_chunk *tail; /* of the source */
         struct stoa__sparse *set;
     };
     union {
-        stoa_chunk *tail; /* of the source */
+        stoa_chunk *end;  /* the tail of the target */
         uint32_t **pages; /* of the set, if it is one of vectors that nobody watches, else NULL */
     };
-    stoa_chunk *end;                /* the tail of the target */
-    uint32_t indexes[2];            /* of source and target */
-    stoa__way_columns tail_columns; /* where one vector is shifted: of the tail */
-    stoa__way_columns end_columns;  /* and of the end */
-    uint8_t *const *kept_table;     /* by chunk number: the column that is kept, in the source */
-    uint8_t *const *side_table;     /* and the one that is left behind, or NULL */
+    uint64_t *went;         /* what is known of the rows of the source */
+    stoa__way_columns hole; /* where one vector is shifted: of the chunk that the last row left */
+    stoa__way_columns tail_columns;
+    stoa__way_columns end_columns;
+    uint8_t *side;      /* the column of `end` that is put, or of `hole` that is left behind */
+    uint8_t *tail_side; /* the one that is left behind in the tail; NULL if one is put */
 } stoa__way;
 
 /* The edges of an archetype: open addressing by hash. With none there is one cell, which is free.
@@ -336,8 +339,8 @@ typedef struct stoa__storage {
     stoa__slabs slabs;
     stoa__hop hops[STOA__HOPS];
     const stoa__archetype *ended; /* of the entity that was destroyed last, or the empty one */
-    struct stoa__group *limbo; /* of a first chunk that was outgrown: a caller's value may still
-                                  point into it */
+    struct stoa__group *limbo;    /* of a first chunk that was outgrown: a caller's value may still
+                                     point into it */
 } stoa__storage;
 
 static inline stoa__component *stoa__component_at(const stoa__storage *storage, stoa_component id) {

@@ -218,7 +218,11 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
         if (status == STOA_OK && i < used) {
             status = beside_check(archetype, &archetype->head.chunks[i]);
         }
-        rows += i < used ? (uint32_t)archetype->head.chunks[i].count : 0;
+        if (status == STOA_OK && i >= used && archetype->head.chunks[i].count != 0) {
+            status = stoa__error(STOA_CORRUPT,
+                                 "invariant 4: a spare chunk of archetype %u has rows", index);
+        }
+        rows += (uint32_t)archetype->head.chunks[i].count;
     }
     if (status == STOA_OK && rows != stoa__archetype_rows(storage, archetype)) {
         status = stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u rows, not %u", index,

@@ -313,8 +313,8 @@ static void wrong_ways_are_found(void **state) {
     }
     stoa__way *way = stoa__type_put_at(w, STOA_TYPE_OF(Speed)), good = *way;
     assert_true(way->gate == stoa__gate_now(&w->storage));
-    uint32_t *const fields[] = {&way->side, &way->kept[0], &way->kept[1], &way->indexes[0],
-                                &way->indexes[1]};
+    uint32_t *const fields[] = {&way->number, &way->base, &way->end_room, &way->tail_room,
+                                (uint32_t *)&way->came};
     for (int i = 0; i < 5; i++) {
         *fields[i] += 64;
         assert_int_equal(stoa_check(w), STOA_CORRUPT);
@@ -322,15 +322,22 @@ static void wrong_ways_are_found(void **state) {
         *way = good;
         assert_int_equal(stoa_check(w), STOA_OK);
     }
-    uint8_t **const columns[] = {&way->tail_columns.entities, &way->tail_columns.kept,
-                                 &way->end_columns.entities, &way->end_columns.kept,
-                                 &way->end_columns.side};
-    for (int i = 0; i < 5; i++) {
+    uint8_t **const columns[] = {&way->tail_columns.entities,
+                                 &way->tail_columns.kept,
+                                 &way->end_columns.entities,
+                                 &way->end_columns.kept,
+                                 &way->hole.entities,
+                                 &way->hole.kept,
+                                 &way->side};
+    for (int i = 0; i < 7; i++) {
         *columns[i] += 64;
         assert_int_equal(stoa_check(w), STOA_CORRUPT);
         *way = good;
     }
-    way->kept_table++;
+    way->went++;
+    assert_int_equal(stoa_check(w), STOA_CORRUPT);
+    *way = good;
+    way->tail = &(stoa_chunk){.columns = way->tail->columns, .count = 2};
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
     *way = good;
     assert_int_equal(stoa_check(w), STOA_OK);

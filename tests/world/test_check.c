@@ -164,6 +164,10 @@ static void broken_table_is_invariant_4(void **state) {
     BREAK(c, chunk->number, c->storage->chunk_count, "invariant 4");
     BREAK(c, serial->chunk_held, serial->head.chunk_count - 1, "invariant 4");
     BREAK(c, serial->tail, chunk, "invariant 4");
+    assert_int_equal(stoa_reserve(c->s.world, 2 * MANY, STOA_ZERO(Serial)), STOA_OK);
+    assert_true(serial->chunk_held > serial->head.chunk_count);
+    BREAK(c, serial->head.chunks[serial->head.chunk_count].count, 1, "a spare chunk of");
+    BREAK(c, c->storage->ended, NULL, "the archetype of the last destruction");
     stoa__component *component = stoa__component_at(c->storage, stoa_id(c->s.world, Serial));
     BREAK(c, component->archetypes.words[0], 0, "invariant 4");
     stoa_column *column =

@@ -166,12 +166,16 @@ extern const stoa_world_head stoa_world_none;
 #define STOA_GUARDED(head) false
 #endif
 
-/// An archetype that a query matches, and how its columns are found.
+/// An archetype that a query matches; the indexes of its columns follow, by term.
 typedef struct stoa_match {
     stoa_archetype_head *archetype; ///< whose chunks are walked
-    uint32_t *indexes;              ///< of its columns, by term
     uint64_t fields; ///< bit i: term i has a column here; bit 32 + i: written with no call
 } stoa_match;
+
+/// The match that is so many bytes after one.
+static inline const stoa_match *stoa_match_after(const stoa_match *match, size_t bytes) {
+    return (const stoa_match *)(const void *)((const uint8_t *)match + bytes);
+}
 
 /// Matches that follow if archetypes are asked for ahead of their turn: fewer are in the caches.
 #define STOA_MATCH_MANY 64
@@ -183,13 +187,12 @@ typedef struct stoa_query stoa_query;
 typedef struct stoa_query_head {
     stoa_world *world;   ///< whose entities it matches
     stoa_match *matches; ///< in order of archetype ids
-    uint32_t *indexes;   ///< of all matches
     uint32_t count;      ///< matches
     uint32_t open;       ///< iterations under way
     uint32_t light;      ///< of stoa_query_weight
     uint32_t last_run;   ///< the tick at which an iteration last came to its end
     uint32_t epoch;      ///< the world's when indexes were read
-    uint32_t reserved;   ///< 0
+    uint32_t match_size; ///< bytes of a match with its indexes
 } stoa_query_head;
 
 /// How an iteration of a query goes.
@@ -233,17 +236,18 @@ typedef struct stoa_iter {
     stoa_world *world;           ///< the world iterated
     const stoa_entity *entities; ///< row i's entity
     int32_t count;               ///< rows to work on
-    uint32_t reserved;           ///< 0
+    int32_t left;                ///< chunks of the current match, from this one on
     uint64_t fields;             ///< of the current match
     uint8_t *const *columns;     ///< of the current chunk
     const uint32_t *indexes;     ///< of the current match
     size_t first;                ///< the row of the chunk that `entities[0]` is
-    const stoa_chunk *chunk;     ///< the next chunk
+    const stoa_chunk *chunk;     ///< the chunk that the rows are of, unless it is a heavy query
     stoa_query *query;           ///< NULL once ended
-    const stoa_chunk *chunk_end; ///< past the last chunk of the current match
-    stoa_match *match;           ///< the next match
+    const stoa_match *match;     ///< the next match
     const stoa_run *run;         ///< the next run, of a heavy query
-    stoa_match *match_end;       ///< past the last match
+    const stoa_match *match_end; ///< past the last match
+    size_t match_size;           ///< from one to the next
+    const stoa_match *match_few; ///< from here on archetypes are not asked for ahead of their turn
     const stoa_run *run_end;     ///< past the last run that is listed
     stoa_walk_head *walk;        ///< what the library keeps for a heavy query, else NULL
 } stoa_iter;
@@ -274,9 +278,12 @@ static inline stoa_iter stoa_query_iter(stoa_query *query) {
     }
     head->open++;
     w->open++;
+    size_t size = head->match_size, all = head->count * size, few = STOA_MATCH_MANY * size;
+    const stoa_match *matches = head->matches;
     // clang-format off
-    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, query, NULL, head->matches, NULL,
-                    head->matches + head->count, NULL, NULL};
+    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, query, matches, NULL,
+                    stoa_match_after(matches, all), size,
+                    all > few ? stoa_match_after(matches, all - few) : NULL, NULL, NULL};
     // clang-format on
     return it;
 }
@@ -327,26 +334,35 @@ static inline bool stoa_iter_last(stoa_iter *it) {
 }
 
 /// Steps to the next chunk; false, and the iteration ended, after the last.
+/// It is taken to be that of another archetype: where an archetype has many a step counts least.
 static inline bool stoa_iter_next(stoa_iter *it) {
-    const stoa_chunk *chunk = it->chunk, *end = it->chunk_end;
-    while (chunk == end) {
-        stoa_match *match = it->match;
-        if (!STOA_LIKELY(match != it->match_end)) {
-            return stoa_iter_last(it);
-        }
-        const stoa_archetype_head *archetype = match->archetype;
-        if ((uintptr_t)it->match_end - (uintptr_t)match > STOA_MATCH_MANY * sizeof *match) {
-            STOA_PREFETCH(match[4].archetype);
-            STOA_PREFETCH(match[2].archetype->chunks->columns);
-        }
-        it->match = match + 1;
-        it->indexes = match->indexes;
-        it->fields = match->fields;
+    const stoa_chunk *chunk;
+    int32_t left = it->left - 1;
+    if (STOA_LIKELY(left <= 0)) {
+        const stoa_match *match = it->match;
+        const stoa_archetype_head *archetype;
+        do {
+            if ((uintptr_t)match < (uintptr_t)it->match_few) {
+                STOA_PREFETCH(stoa_match_after(match, 8 * it->match_size)->archetype);
+                const stoa_match *soon = stoa_match_after(match, 4 * it->match_size);
+                STOA_PREFETCH(soon->archetype->chunks->columns);
+            } else if (!STOA_LIKELY(match != it->match_end)) {
+                it->match = match;
+                return stoa_iter_last(it);
+            }
+            archetype = match->archetype;
+            it->fields = match->fields;
+            it->indexes = (const uint32_t *)(const void *)(match + 1);
+            match = stoa_match_after(match, it->match_size);
+            left = archetype->chunk_count;
+        } while (!STOA_LIKELY(left != 0));
+        it->match = match;
         chunk = archetype->chunks;
-        end = chunk + archetype->chunk_count;
+    } else {
+        chunk = it->chunk + 1;
     }
-    it->chunk = chunk + 1;
-    it->chunk_end = end;
+    it->chunk = chunk;
+    it->left = left;
     it->columns = chunk->columns;
     it->entities = stoa_columns_entities(chunk->columns);
     it->first = 0;

@@ -178,6 +178,9 @@ void stoa_iter_end(stoa_iter *it);
 /// type.
 const void *stoa_field_type(const stoa_iter *it, stoa_type *type, int32_t index);
 
+/// The slow half of stoa_field, where a term has no column: NULL, with an error if it should.
+const void *stoa_field_none(stoa_world *world, stoa_query *query, stoa_type *type, int32_t index);
+
 /// stoa_field_type for writing; the term must be one that writes.
 void *stoa_field_mut_type(const stoa_iter *it, stoa_type *type, int32_t index);
 

@@ -291,14 +291,25 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
     stoa_fast_field_at_mut(it, type, size, index, row)
 #endif
 
+/// The columns at hand of an iteration, for a call: the iteration itself stays in registers.
+/// Compilers would join words to vectors, and that before they know that there is a call.
+static inline stoa_iter stoa_iter_columns(const stoa_iter *it) {
+    // clang-format off
+    stoa_iter copy = {it->world, NULL, it->count, 0, it->fields, it->columns, it->indexes,
+                      it->first, NULL, it->query, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+    // clang-format on
+    STOA_ALONE(copy.columns);
+    STOA_ALONE(copy.first);
+    return copy;
+}
+
 /// stoa_field_type without the check of the type; `size` is the type's.
 static inline const void *stoa_fast_field(const stoa_iter *it, stoa_type *type, uint32_t size,
                                           int32_t index) {
     if (STOA_LIKELY((uint32_t)index < STOA_TERM_MAX && (it->fields >> index & 1) != 0)) {
         return it->columns[it->indexes[index]] + it->first * size;
     }
-    stoa_iter copy = *it;
-    return stoa_field_type(&copy, type, index);
+    return stoa_field_none(it->world, it->query, type, index);
 }
 
 /// stoa_field_mut_type without the check of the type; `size` is the type's.
@@ -309,7 +320,7 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, ui
         stoa_column_mark(column, ((const stoa_world_head *)(const void *)it->world)->tick);
         return column + it->first * size;
     }
-    stoa_iter copy = *it;
+    stoa_iter copy = stoa_iter_columns(it);
     return stoa_field_mut_type(&copy, type, index);
 }
 

@@ -165,9 +165,10 @@ STOA__APART static uint32_t states_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
     const stoa_chunk *expected = NULL;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-        const stoa_chunk *chunk = it.chunk - 1;
-        if (chunk == expected || chunk == it.match[-1].archetype->chunks) {
-            expected = states_expect(chunk, it.chunk_end, it.indexes);
+        const stoa_chunk *chunk = it.chunk;
+        const stoa_match *match = (const stoa_match *)(const void *)it.indexes - 1;
+        if (chunk == expected || chunk == match->archetype->chunks) {
+            expected = states_expect(chunk, it.chunk + it.left, it.indexes);
         }
         rows += (uint32_t)it.count;
         if (states_newer(states_of(chunk, it.indexes), since)) {
@@ -182,7 +183,7 @@ STOA__APART static uint32_t states_read(const stoa__transforms *t, news *told) {
 STOA__APART static uint32_t marks_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-        const stoa_chunk *chunk = it.chunk - 1;
+        const stoa_chunk *chunk = it.chunk;
         rows += (uint32_t)it.count;
         if (chunk_newer((const stoa_world_head *)(const void *)it.world, chunk, since)) {
             chunk_note(chunk, it.indexes, since, told);
@@ -280,7 +281,7 @@ static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const writte
 STOA__APART static void many_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows *found) {
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         written_rows rows;
-        if (written_find(it.chunk - 1, it.indexes, t->since, &rows)) {
+        if (written_find(it.chunk, it.indexes, t->since, &rows)) {
             rows_mark(t, p, &rows, found);
         }
     }
@@ -309,7 +310,7 @@ STOA__APART static bool written_all(const stoa__transforms *t, const news *told)
         stoa_iter it = stoa_query_iter(t->query);
         while (all && stoa_iter_next(&it)) {
             written_rows rows;
-            all = written_find(it.chunk - 1, it.indexes, t->since, &rows) &&
+            all = written_find(it.chunk, it.indexes, t->since, &rows) &&
                   rows_written(&rows, t->since);
         }
         stoa_iter_end(&it);

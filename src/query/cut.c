@@ -39,12 +39,12 @@ static bool cut_stands(const stoa_query *query, uint32_t rows) {
     const stoa__storage *storage = &query->head.world->storage;
     if (cut->match_count != query->head.count || cut->rows != rows ||
         cut->epoch != storage->head.epoch || cut->chunk_changes != storage->chunk_changes ||
-        cut->indexes != query->head.indexes) {
+        cut->query_matches != query->head.matches) {
         return false;
     }
     for (uint32_t i = 0; i < cut->match_count; i++) {
         const stoa__cut_match *match = &cut->matches[i];
-        if (match->archetype != query->head.matches[i].archetype ||
+        if (match->archetype != stoa__match_at(query, i)->archetype ||
             match->rows != stoa__rows_at(storage, match->index)) {
             return false;
         }
@@ -61,7 +61,7 @@ static void cut_note(stoa_query *query, uint32_t rows) {
         return;
     }
     for (uint32_t i = 0; i < query->head.count; i++) {
-        const stoa_archetype_head *head = query->head.matches[i].archetype;
+        const stoa_archetype_head *head = stoa__match_at(query, i)->archetype;
         uint32_t index = ((const stoa__archetype *)(const void *)head)->index;
         cut->matches[i] = (stoa__cut_match){head, index, stoa__rows_at(storage, index)};
     }
@@ -69,14 +69,14 @@ static void cut_note(stoa_query *query, uint32_t rows) {
     cut->rows = rows;
     cut->epoch = storage->head.epoch;
     cut->chunk_changes = storage->chunk_changes;
-    cut->indexes = query->head.indexes;
+    cut->query_matches = query->head.matches;
 }
 
 static uint32_t rows_count(const stoa_query *query) {
     const stoa__storage *storage = &query->head.world->storage;
     uint32_t count = 0;
     for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
-        const void *archetype = query->head.matches[i].archetype;
+        const void *archetype = stoa__match_at(query, i)->archetype;
         count += stoa__archetype_rows(storage, archetype);
     }
     return count;
@@ -133,8 +133,8 @@ static inline void rows_put(cutting *c, const stoa_chunk *chunk, uint32_t first,
         c->part = (stoa__part){.first = c->cut->run_count};
         c->room = c->rows;
     }
-    run_put(c->cut, &(stoa_run){chunk->columns, c->match->indexes, c->match->fields, (int32_t)first,
-                                (int32_t)count});
+    run_put(c->cut, &(stoa_run){chunk->columns, stoa__match_indexes(c->match), c->match->fields,
+                                (int32_t)first, (int32_t)count});
     c->part.count++;
     c->room -= count < c->room ? count : c->room;
 }
@@ -169,7 +169,7 @@ static void match_cut(cutting *c) {
 static stoa_status runs_cut(stoa_query *query, uint32_t rows) {
     cutting c = {.cut = query->cut, .rows = rows};
     for (uint32_t i = 0; i < query->head.count; i++) {
-        c.match = &query->head.matches[i];
+        c.match = stoa__match_at(query, i);
         const stoa_archetype_head *archetype = c.match->archetype;
         uint32_t chunks = (uint32_t)archetype->chunk_count;
         uint32_t most = chunks * ((uint32_t)archetype->chunk_capacity / rows + 2);
@@ -247,7 +247,7 @@ static stoa_status chunks_cut(stoa_query *query, uint32_t rows) {
         part->empties = true;
     }
     for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
-        const stoa_archetype_head *archetype = query->head.matches[i].archetype;
+        const stoa_archetype_head *archetype = stoa__match_at(query, i)->archetype;
         for (int32_t k = 0; k < archetype->chunk_count; k++) {
             uint32_t count = (uint32_t)archetype->chunks[k].count;
             if (room == 0) {

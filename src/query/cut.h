@@ -38,12 +38,12 @@ typedef struct stoa__cut {
     uint32_t part_known; /* as of runs; walks do not count theirs */
     stoa__cut_match *matches;
     uint32_t match_capacity;
-    uint32_t match_count;    /* STOA__NONE: the parts are not what the matches tell */
-    uint32_t rows;           /* of a part, as it was asked for */
-    uint32_t epoch;          /* of the world */
-    uint32_t chunk_changes;  /* likewise */
-    const uint32_t *indexes; /* of the query */
-    stoa__walk **walks;      /* by part, in use for as long as the query lives */
+    uint32_t match_count;            /* STOA__NONE: the parts are not what the matches tell */
+    uint32_t rows;                   /* of a part, as it was asked for */
+    uint32_t epoch;                  /* of the world */
+    uint32_t chunk_changes;          /* likewise */
+    const stoa_match *query_matches; /* where those of the query are */
+    stoa__walk **walks;              /* by part, in use for as long as the query lives */
     uint32_t walk_capacity;
     uint32_t walk_count;
     uint32_t since; /* the tick that filters go by */

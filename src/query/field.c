@@ -125,6 +125,11 @@ const void *stoa_field_type(const stoa_iter *it, stoa_type *type, int32_t index)
     return iter_open(it) ? field_find(it, stoa_type_find(it->world, type), index, false) : NULL;
 }
 
+const void *stoa_field_none(stoa_world *world, stoa_query *query, stoa_type *type, int32_t index) {
+    const stoa_iter it = {.world = world, .query = query};
+    return stoa_field_type(&it, type, index);
+}
+
 void *stoa_field_mut_type(const stoa_iter *it, stoa_type *type, int32_t index) {
     return iter_open(it) ? field_find(it, stoa_type_find(it->world, type), index, true) : NULL;
 }

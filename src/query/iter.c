@@ -154,7 +154,11 @@ stoa_iter stoa__iter_start(stoa_query *query, uint32_t since, bool run) {
         walk->run = run;
     } else {
         it.match = query->head.matches;
-        it.match_end = query->head.matches + query->head.count;
+        it.match_end = stoa__match_at(query, query->head.count);
+        it.match_size = query->head.match_size;
+        it.match_few = query->head.count > STOA_MATCH_MANY
+                           ? stoa__match_at(query, query->head.count - STOA_MATCH_MANY)
+                           : NULL;
     }
     return it;
 }
@@ -253,7 +257,7 @@ void stoa_iter_end(stoa_iter *it) {
     }
     stoa_query *query = it->query;
     stoa__walk *walk = (stoa__walk *)it->walk;
-    it->chunk = it->chunk_end;
+    it->left = 0;
     it->match = it->match_end;
     it->run = it->run_end;
     it->count = 0;

@@ -1,6 +1,6 @@
 /* The matches of a query: which archetypes, and where their columns are.
  *
- * Kept in order of archetype ids from the first iteration on, in one block with the indexes of all.
+ * Kept in order of archetype ids from the first iteration on, each with its indexes behind it.
  * Indexes are those of the epoch that the query notes: when that of the world has moved on, those
  * of archetypes that changed since are read anew, once for all iterations in it. Listing is O(words
  * of archetypes + matches), adding one O(terms). Only room needs memory. One thread at a time. */
@@ -16,7 +16,7 @@ static STOA__APART void marks_resolve(const stoa_query *query, stoa_match *match
     for (uint32_t left = query->terms.marks; left != 0; left &= left - 1) {
         uint32_t i = stoa__bit_lowest(left);
         if ((match->fields >> i & 1) != 0) {
-            match->indexes[query->terms.count + i] =
+            stoa__match_indexes(match)[query->terms.count + i] =
                 stoa__archetype_lane(archetype, query->terms.ids[i], STOA__LANE_CHANGED)->index;
         }
     }
@@ -26,7 +26,8 @@ static STOA__APART void marks_resolve(const stoa_query *query, stoa_match *match
 static void match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa_archetype_head *archetype = match->archetype;
     const stoa_column *columns = archetype->columns;
-    uint32_t *indexes = match->indexes, mask = archetype->column_mask, count = query->terms.count;
+    uint32_t *indexes = stoa__match_indexes(match);
+    uint32_t mask = archetype->column_mask, count = query->terms.count;
     uint64_t there = 0;
     for (uint32_t i = 0; i < count; i++) {
         stoa_component id = query->terms.ids[i];
@@ -45,41 +46,22 @@ static void match_resolve(const stoa_query *query, stoa_match *match) {
     }
 }
 
-/* Indexes of one match: of its columns, and, if any term writes a column with ticks for each row,
- * of those. One at least, so that an iteration has something to point to. */
-static uint32_t indexes_stride(const stoa_query *query) {
-    uint32_t count = query->terms.count > 0 ? query->terms.count : 1;
-    return query->terms.marks != 0 ? 2 * count : count;
+/* The indexes of a match: of its columns, and, if any term writes a column with ticks for each row,
+ * of those. */
+uint32_t stoa__matches_size(const stoa__terms *terms) {
+    uint32_t count = terms->marks != 0 ? 2 * terms->count : terms->count;
+    uint32_t size = (uint32_t)sizeof(stoa_match) + count * (uint32_t)sizeof(uint32_t);
+    return (size + 7) / 8 * 8;
 }
 
-size_t stoa__matches_size(const stoa_query *query) {
-    return sizeof(stoa_match) + indexes_stride(query) * sizeof(uint32_t);
-}
-
-/* The indexes stand behind the room for matches, in one block. */
 bool stoa__matches_reserve(stoa_query *query, uint32_t count) {
-    stoa_query_head *head = &query->head;
-    uint32_t before = query->match_capacity, stride = indexes_stride(query);
-    if (!stoa__heap_grow(&head->world->storage.heap, &head->matches, &query->match_capacity,
-                         count > 0 ? count : 1, stoa__matches_size(query))) {
-        return false;
-    }
-    if (query->match_capacity != before) {
-        head->indexes = (uint32_t *)(void *)(head->matches + query->match_capacity);
-        memmove(head->indexes, head->matches + before,
-                (size_t)head->count * stride * sizeof *head->indexes);
-        for (uint32_t i = 0; i < head->count; i++) {
-            head->matches[i].indexes = head->indexes + (size_t)i * stride;
-        }
-    }
-    return true;
+    return stoa__heap_grow(&query->head.world->storage.heap, &query->head.matches,
+                           &query->match_capacity, count > 0 ? count : 1, query->head.match_size);
 }
 
 void stoa__matches_add(stoa_query *query, stoa_archetype_head *archetype) {
-    stoa_match *match = &query->head.matches[query->head.count];
+    stoa_match *match = stoa__match_at(query, query->head.count++);
     match->archetype = archetype;
-    match->indexes = query->head.indexes + (size_t)query->head.count * indexes_stride(query);
-    query->head.count++;
     match_resolve(query, match);
 }
 
@@ -97,30 +79,48 @@ static bool terms_plain(const stoa__terms *terms) {
     return terms->marks == 0 && (uint32_t)(terms->fields & ~required) == 0;
 }
 
-/* Reads where an archetype that is not crowded keeps components that it has. */
-STOA__INLINE void indexes_read(const stoa_archetype_head *archetype, const stoa_component *ids,
-                               uint32_t count, uint32_t *restrict indexes) {
-    for (uint32_t i = 0; i < count; i++) {
-        indexes[i] = stoa_archetype_entry(archetype, ids[i])->index;
+/* What is below each component with data in the ranks of archetypes; false if not all are there. */
+static bool terms_below(const stoa__terms *terms, uint64_t *below) {
+    bool all = true;
+    for (uint32_t i = 0; i < terms->count; i++) {
+        stoa_component id = terms->ids[i];
+        all = all && (id < STOA__RANKS_END || (terms->fields >> i & 1) == 0);
+        below[i] = ((uint64_t)1 << id % STOA__RANKS_END) - 1;
     }
+    return all;
 }
 
-/* Adds the archetypes among 64 that match, to a query of `count` terms. If those are plain, reading
- * indexes is all there is to it. */
+/* How the indexes of a match are read. */
+typedef enum list_way {
+    LIST_SEARCH, /* one by one, where it may be that there are none */
+    LIST_LOOK,   /* in the table of the archetype */
+    LIST_COUNT   /* by counting what is below: nothing of the archetype is read */
+} list_way;
+
+/* Adds the archetypes among 64 that match, to a query of `count` terms. */
 STOA__INLINE void word_list(stoa_query *query, uint32_t word, uint64_t bits, uint32_t count,
-                            bool plain) {
+                            list_way way, const uint64_t *below) {
     stoa__archetype *const *archetypes = query->head.world->storage.archetypes + (size_t)word * 64;
-    stoa_match *match = query->head.matches + query->head.count;
-    uint32_t stride = indexes_stride(query);
-    uint32_t *indexes = query->head.indexes + (size_t)query->head.count * stride;
+    const uint64_t *ranks = query->head.world->storage.ranks + (size_t)word * 64;
+    uint8_t *next = (uint8_t *)stoa__match_at(query, query->head.count);
+    size_t size = query->head.match_size;
     const stoa_component *ids = query->terms.ids;
     uint64_t fields = query->terms.fields;
     query->head.count += stoa__bit_count(bits);
-    for (; bits != 0; bits &= bits - 1, match++, indexes += stride) {
-        stoa_archetype_head *archetype = &archetypes[stoa__bit_lowest(bits)]->head;
-        *match = (stoa_match){archetype, indexes, fields};
-        if (STOA_LIKELY(plain && archetype->crowded == 0)) {
-            indexes_read(archetype, ids, count, indexes);
+    for (; bits != 0; bits &= bits - 1, next += size) {
+        uint32_t at = stoa__bit_lowest(bits);
+        stoa_match *match = (stoa_match *)(void *)next;
+        uint32_t *indexes = stoa__match_indexes(match);
+        stoa_archetype_head *archetype = &archetypes[at]->head;
+        *match = (stoa_match){archetype, fields};
+        if (way == LIST_COUNT) {
+            for (uint32_t i = 0; i < count; i++) {
+                indexes[i] = stoa__bit_count(ranks[at] & below[i]);
+            }
+        } else if (way == LIST_LOOK && archetype->crowded == 0) {
+            for (uint32_t i = 0; i < count; i++) {
+                indexes[i] = stoa_archetype_entry(archetype, ids[i])->index;
+            }
         } else {
             match_resolve(query, match);
         }
@@ -154,14 +154,17 @@ stoa_status stoa__matches_list(stoa_query *query) {
     if (query->terms.empty) {
         stoa__matches_add(query, &query->head.world->empties);
     }
-    bool plain = terms_plain(&query->terms);
+    uint64_t below[STOA_TERM_MAX];
+    list_way way = !terms_plain(&query->terms)         ? LIST_SEARCH
+                   : terms_below(&query->terms, below) ? LIST_COUNT
+                                                       : LIST_LOOK;
     for (uint32_t word = 0; word < all; word += words) {
         words = words < all ? words_match(query, word, bits) : words;
         for (uint32_t i = 0; i < words; i++) {
-            if (plain && query->terms.count == 2) {
-                word_list(query, word + i, bits[i], 2, true);
+            if (way == LIST_COUNT && query->terms.count == 2) {
+                word_list(query, word + i, bits[i], 2, LIST_COUNT, below);
             } else {
-                word_list(query, word + i, bits[i], query->terms.count, plain);
+                word_list(query, word + i, bits[i], query->terms.count, way, below);
             }
         }
     }
@@ -174,7 +177,7 @@ stoa_status stoa__matches_list(stoa_query *query) {
 void stoa__matches_resolve(stoa_query *query) {
     uint32_t now = query->head.world->storage.head.epoch, age = now - query->head.epoch;
     for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
-        stoa_match *match = &query->head.matches[i];
+        stoa_match *match = stoa__match_at(query, i);
         /* Ages are compared, since epochs wrap: at worst indexes are read that did not change. */
         if (now - match->archetype->version < age) {
             match_resolve(query, match);

@@ -4,8 +4,19 @@
 
 #include "query/query.h"
 
-/* Bytes of one match with its indexes. */
-size_t stoa__matches_size(const stoa_query *query);
+/* Bytes of one match of a query with its indexes. */
+uint32_t stoa__matches_size(const stoa__terms *terms);
+
+/* A match by its number, which may be that past the last. */
+static inline stoa_match *stoa__match_at(const stoa_query *query, uint32_t i) {
+    uint8_t *matches = (uint8_t *)query->head.matches;
+    return (stoa_match *)(void *)(matches + (size_t)i * query->head.match_size);
+}
+
+/* The indexes of its columns, by term. */
+static inline uint32_t *stoa__match_indexes(const stoa_match *match) {
+    return (uint32_t *)(uintptr_t)(match + 1);
+}
 
 /* Makes room for so many matches; false on lack of memory. */
 bool stoa__matches_reserve(stoa_query *query, uint32_t count);

@@ -46,14 +46,16 @@ static void archetype_added(void *user, stoa__archetype *archetype) {
     }
 }
 
+static const stoa__archetype *match_archetype(const stoa_query *query, uint32_t i) {
+    return (const stoa__archetype *)(const void *)stoa__match_at(query, i)->archetype;
+}
+
 /* The matches are in order of archetypes, so those that are hidden come last. */
 static void archetypes_hidden(void *user, uint32_t count) {
     stoa_world *world = user;
     for (stoa_query *query = world->queries; query != NULL; query = query->next) {
         while (query->head.count > query->terms.empty &&
-               ((const stoa__archetype *)(const void *)query->head.matches[query->head.count - 1]
-                    .archetype)
-                       ->index >= count) {
+               match_archetype(query, query->head.count - 1)->index >= count) {
             query->head.count--;
         }
     }
@@ -78,7 +80,7 @@ static const char *query_open_name(const stoa_world *world) {
 static stoa_status query_check(const stoa_query *query) {
     const stoa__storage *storage = &query->head.world->storage;
     uint32_t at = query->listed && query->terms.empty;
-    if (at > 0 && query->head.matches[0].archetype != &query->head.world->empties) {
+    if (at > 0 && stoa__match_at(query, 0)->archetype != &query->head.world->empties) {
         return stoa__error(STOA_CORRUPT, "query '%s' does not list entities without components",
                            stoa_query_name(query));
     }
@@ -86,7 +88,7 @@ static stoa_status query_check(const stoa_query *query) {
         for (uint64_t bits = stoa__matches_bits(query, word); bits != 0; bits &= bits - 1, at++) {
             const stoa__archetype *archetype =
                 storage->archetypes[word * 64 + stoa__bit_lowest(bits)];
-            if (at >= query->head.count || query->head.matches[at].archetype != &archetype->head) {
+            if (at >= query->head.count || match_archetype(query, at) != archetype) {
                 return stoa__error(STOA_CORRUPT, "query '%s' does not list archetype %u",
                                    stoa_query_name(query), archetype->index);
             }
@@ -118,7 +120,7 @@ static stoa_status queries_check(const stoa_world *world) {
 static size_t queries_bytes(const stoa_world *world) {
     size_t bytes = stoa__query_empties_bytes(world) + stoa__observe_bytes(world);
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
-        bytes += sizeof *query + query->match_capacity * stoa__matches_size(query) +
+        bytes += sizeof *query + query->match_capacity * query->head.match_size +
                  (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query) +
                  stoa__cut_bytes(query);
     }
@@ -204,8 +206,7 @@ static void query_free_memory(stoa_query *query) {
     stoa__cut_free(query);
     stoa__walk_free_all(query);
     stoa__heap_text_free(heap, query->name);
-    stoa__heap_grow_free(heap, query->head.matches, query->match_capacity,
-                         stoa__matches_size(query));
+    stoa__heap_grow_free(heap, query->head.matches, query->match_capacity, query->head.match_size);
     stoa__heap_free(heap, query, sizeof *query, _Alignof(stoa_query));
 }
 
@@ -236,6 +237,7 @@ stoa_query *stoa__query_make(stoa_world *world, const stoa_query_desc *desc, boo
         query_free_memory(query);
         return NULL;
     }
+    query->head.match_size = stoa__matches_size(&query->terms);
     query->name = desc->name != NULL ? stoa__heap_text(heap, desc->name) : NULL;
     if (desc->name != NULL && query->name == NULL) {
         stoa__error_memory("a query");

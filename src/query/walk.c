@@ -5,6 +5,7 @@
  * walked alike. */
 #include "query/walk.h"
 
+#include "query/matches.h"
 #include "storage/archetype.h"
 
 /* Rows whose bits are worked out before what was listed is handed out. */
@@ -24,7 +25,7 @@ static bool rows_exceed(const stoa__walk *walk, uint64_t count) {
         return (uint32_t)stoa__terms_count(storage, walk->terms) > count;
     }
     for (uint32_t i = walk->terms->empty; i < walk->query->head.count && rows <= count; i++) {
-        const void *archetype = walk->query->head.matches[i].archetype;
+        const void *archetype = stoa__match_at(walk->query, i)->archetype;
         rows += stoa__archetype_rows(storage, archetype);
     }
     return rows > count;
@@ -194,14 +195,14 @@ static uint32_t sole_choose(const stoa__walk *walk) {
     }
 }
 
-void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_match *match) {
+void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, const stoa_match *match) {
     const stoa__terms *terms = walk->terms;
     walk->archetype = archetype;
     walk->chunk = 0;
     walk->indexes = NULL;
     walk->fields = 0;
     if (match != NULL) {
-        walk->indexes = match->indexes;
+        walk->indexes = stoa__match_indexes(match);
         walk->fields = match->fields;
     }
     touch_choose(walk);
@@ -247,7 +248,7 @@ static bool archetype_next(stoa__walk *walk) {
     const stoa__storage *storage = &walk->world->storage;
     if (walk->query != NULL) {
         while (walk->next_one < walk->next_end) {
-            stoa_match *match = &walk->query->head.matches[walk->next_one++];
+            const stoa_match *match = stoa__match_at(walk->query, walk->next_one++);
             int32_t first = walk->chunk_first, count = match->archetype->chunk_count;
             walk->chunk_first = 0;
             if (count > 0) {

@@ -34,7 +34,7 @@ typedef struct stoa__spot {
 /* An archetype that a walk by a set has met. */
 typedef struct stoa__known {
     const stoa__archetype *archetype; /* NULL: nothing remembered */
-    stoa_match *match;                /* where there is a query to tell */
+    const stoa_match *match;          /* where there is a query to tell */
     bool matches;
 } stoa__known;
 
@@ -143,7 +143,7 @@ void stoa__walk_sweep(stoa_query *query, uint32_t tick, uint32_t age);
 
 /* Makes an archetype the one that is walked: finds its columns and what its rows are tested by. The
  * match is NULL where there is no query to tell. */
-void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, stoa_match *match);
+void stoa__walk_enter(stoa__walk *walk, const stoa__archetype *archetype, const stoa_match *match);
 
 /* Looks at a chunk of the archetype: lists it as one run, or prepares to cut runs from it, or
  * neither. */

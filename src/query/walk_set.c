@@ -6,6 +6,7 @@
 #include "query/walk.h"
 
 #include "query/mask.h"
+#include "query/matches.h"
 
 /* Entities looked at before what was listed is handed out: while it is still in the cache. */
 #define BATCH 1024u
@@ -35,14 +36,14 @@ static uint64_t set_hits(const stoa__walk *walk, uint32_t position) {
 }
 
 /* The match of an archetype, by its id, or NULL. */
-static stoa_match *match_find(const stoa_query *query, const stoa__archetype *archetype) {
+static const stoa_match *match_find(const stoa_query *query, const stoa__archetype *archetype) {
     uint32_t low = query->terms.empty, high = query->head.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const stoa__archetype *found =
-            (const stoa__archetype *)(const void *)query->head.matches[middle].archetype;
+        const stoa_match *match = stoa__match_at(query, middle);
+        const stoa__archetype *found = (const stoa__archetype *)(const void *)match->archetype;
         if (found->index == archetype->index) {
-            return &query->head.matches[middle];
+            return match;
         }
         if (found->index < archetype->index) {
             low = middle + 1;
@@ -59,7 +60,7 @@ static stoa__known archetype_know(const stoa__walk *walk, const stoa__archetype 
         return (stoa__known){archetype, NULL, walk->terms->empty};
     }
     if (walk->query != NULL) {
-        stoa_match *match = match_find(walk->query, archetype);
+        const stoa_match *match = match_find(walk->query, archetype);
         return (stoa__known){archetype, match, match != NULL};
     }
     uint64_t bits = stoa__terms_match(&walk->world->storage, walk->terms, archetype->index / 64);

@@ -124,6 +124,15 @@ static void lanes_fill(const stoa__storage *storage, stoa__archetype *archetype)
     }
 }
 
+uint64_t stoa__archetype_ranks(const stoa__archetype *archetype) {
+    uint64_t ranks = 1;
+    for (uint32_t i = 0; i < archetype->data_lanes; i++) {
+        stoa_component id = archetype->lanes[i].id;
+        ranks |= id < STOA__RANKS_END ? (uint64_t)1 << id : 0;
+    }
+    return ranks;
+}
+
 void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *archetype) {
     archetype->watched = storage->watch_all;
     for (uint32_t i = 0; i < archetype->id_count; i++) {
@@ -203,6 +212,8 @@ static stoa_status tables_reserve(stoa__storage *storage, const stoa_component *
                               storage->archetype_total + 1, sizeof *storage->archetypes) &&
               stoa__heap_grow(&storage->heap, &storage->rows, &storage->rows_capacity,
                               storage->archetype_total + 1, sizeof *storage->rows) &&
+              stoa__heap_grow(&storage->heap, &storage->ranks, &storage->rank_capacity,
+                              storage->archetype_total + 1, sizeof *storage->ranks) &&
               stoa__map_reserve(&storage->by_set, &storage->heap);
     if (storage->rows_capacity > before) {
         /* Whoever knows where the rows of an archetype are counted has to look again. */
@@ -232,6 +243,7 @@ static void archetype_place(stoa__storage *storage, stoa__archetype *archetype, 
     archetype->index = index;
     archetype->fill = stoa__layout_fill(storage, archetype);
     storage->archetypes[index] = archetype;
+    storage->ranks[index] = stoa__archetype_ranks(archetype);
 }
 
 /* Makes a hidden archetype the last of those that are not; needs the room of tables_reserve. */
@@ -317,6 +329,7 @@ static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_compone
     stoa__layout_apply(storage, archetype, stoa__layout_first(archetype));
     /* Its place is that of the first hidden one, which goes to the end. */
     archetype->index = storage->archetype_total;
+    storage->ranks[storage->archetype_total] = stoa__archetype_ranks(archetype);
     storage->archetypes[storage->archetype_total++] = archetype;
     stoa__map_insert(&storage->by_set, hash, archetype->index);
     archetype_enter(storage, archetype);
@@ -425,6 +438,8 @@ void stoa__archetype_fini(stoa__storage *storage) {
                          sizeof *storage->archetypes);
     stoa__heap_grow_free(&storage->heap, storage->rows, storage->rows_capacity,
                          sizeof *storage->rows);
+    stoa__heap_grow_free(&storage->heap, storage->ranks, storage->rank_capacity,
+                         sizeof *storage->ranks);
     stoa__heap_grow_free(&storage->heap, storage->head.written, storage->written_capacity,
                          sizeof *storage->head.written);
     stoa__heap_grow_free(&storage->heap, storage->head.chunks, storage->chunk_capacity,

@@ -75,6 +75,12 @@ static inline const stoa_column *stoa__archetype_column(const stoa__archetype *a
     return stoa_archetype_column(&archetype->head, id);
 }
 
+/* Components from this id on are not told of in the ranks of archetypes. */
+#define STOA__RANKS_END 64u
+
+/* What the table of ranks has of an archetype. */
+uint64_t stoa__archetype_ranks(const stoa__archetype *archetype);
+
 /* Reads anew whether anybody wants to know of its rows. */
 void stoa__archetype_rewatch(const stoa__storage *storage, stoa__archetype *archetype);
 

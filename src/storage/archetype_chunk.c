@@ -6,8 +6,8 @@
  * the larger is the next group, up to one that fills a slab, which may be a large one. When rows go
  * away one spare chunk is kept at least, and groups of which none is used go. Every chunk has a
  * number in the world, by which entities find it. As long as the epoch is the same, the array of
- * chunks is where it is, and a place in it has the same columns, if it has any. Adding one is O(columns), growing the first
- * O(its bytes). One thread at a time. */
+ * chunks is where it is, and a place in it has the same columns, if it has any. Adding one is
+ * O(columns), growing the first O(its bytes). One thread at a time. */
 #include "storage/archetype.h"
 
 #include "storage/columns.h"

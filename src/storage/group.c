@@ -2,9 +2,10 @@
  *
  * A processor that reads a column ahead begins anew at each column: so the same columns of
  * neighbouring chunks lie side by side. A group is one block. It begins with the columns of its
- * chunks, as pointers, and their tags; then come the entities of all chunks, one after the other,
- * then each lane of all chunks. The tags of a chunk begin with the way back to the group, so that
- * chunks can change hands one by one. A group goes when the last of its chunks does.
+ * chunks, as pointers; then come what is known of it, the tags of its chunks, the entities of all
+ * chunks, one after the other, then each lane of all chunks. The tags of a chunk begin with the way
+ * back to the group, so that chunks can change hands one by one. A group goes when the last of its
+ * chunks does.
  *
  * A chunk that stands alone is a group of one. Making a group is O(chunks * lanes). One thread at a
  * time. */
@@ -66,8 +67,9 @@ int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want, int32_t
     return part > 0 ? part : 1;
 }
 
-uint8_t **stoa__group_columns(stoa__group *group, int32_t i) {
-    return (uint8_t **)(void *)(group + 1) + (size_t)i * stoa__group_stride(group->lanes) + 1;
+uint8_t **stoa__group_columns(const stoa__group *group, int32_t i) {
+    uint8_t **columns = (uint8_t **)(void *)stoa__group_block(group);
+    return columns + (size_t)i * stoa__group_stride(group->lanes) + 1;
 }
 
 /* Places one kind of column of all chunks, `size` bytes each of which the last belong to it. */
@@ -86,13 +88,14 @@ stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *arch
     if (block == NULL) {
         return NULL;
     }
-    stoa__group *group = (stoa__group *)(void *)block;
+    size_t columns = (size_t)count * stoa__group_stride(archetype->lane_count) * sizeof(uint8_t *);
+    stoa__group *group = (stoa__group *)(void *)(block + columns);
     *group = (stoa__group){
         .size = (uint32_t)size, .count = (uint16_t)count, .lanes = archetype->lane_count};
     for (int32_t i = 0; i < count; i++) {
         group->live[i / 64] |= (uint64_t)1 << i % 64;
     }
-    uint8_t *at = (uint8_t *)(stoa__group_columns(group, count) - 1);
+    uint8_t *at = (uint8_t *)(group + 1);
     columns_place(group, -1, at, stoa__layout_tags(archetype, rows), 0);
     at = block + front_size(archetype, rows, count);
     at = columns_place(group, 0, at, stoa__layout_entities(rows), 0);
@@ -131,7 +134,7 @@ void stoa__group_leave(stoa__storage *storage, uint8_t *const *columns) {
     uint32_t number = chunk_number(group, columns);
     group->live[number / 64] &= ~((uint64_t)1 << number % 64);
     if (live_lowest(group) == STOA__GROUP_MOST) {
-        stoa__slab_free(storage, (uint8_t *)group, group->size);
+        stoa__slab_free(storage, stoa__group_block(group), group->size);
     }
 }
 

@@ -8,7 +8,8 @@
 #define STOA__GROUP_MOST 128
 #define STOA__GROUP_WORDS (STOA__GROUP_MOST / 64)
 
-/* The beginning of a group's block. The columns of its chunks follow, chunk by chunk. */
+/* What is known of a group. It stands behind the columns of its chunks, with which the block
+ * begins, chunk by chunk: those of a small archetype are on one cache line. */
 typedef struct stoa__group {
     uint64_t live[STOA__GROUP_WORDS]; /* bit i: chunk i is somebody's */
     uint32_t size;                    /* bytes of the block */
@@ -35,8 +36,14 @@ int32_t stoa__group_size(const stoa__archetype *archetype, int32_t want, int32_t
 stoa__group *stoa__group_new(stoa__storage *storage, const stoa__archetype *archetype,
                              uint32_t rows, int32_t count);
 
+/* The beginning of its block. */
+static inline uint8_t *stoa__group_block(const stoa__group *group) {
+    size_t columns = (size_t)group->count * stoa__group_stride(group->lanes);
+    return (uint8_t *)(uintptr_t)group - columns * sizeof(uint8_t *);
+}
+
 /* Where the columns of a chunk of the group begin. */
-uint8_t **stoa__group_columns(stoa__group *group, int32_t i);
+uint8_t **stoa__group_columns(const stoa__group *group, int32_t i);
 
 /* The group of a chunk with these columns. */
 static inline stoa__group *stoa__group_of(uint8_t *const *columns) {

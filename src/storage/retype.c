@@ -272,6 +272,7 @@ static void archetypes_exchange(stoa__storage *storage, stoa__archetype *a, stoa
     a->head.version = b->head.version = ++storage->head.epoch;
     chunks_lead(storage, a, b);
     chunks_lead(storage, b, a);
+    storage->ranks[a->index] = stoa__archetype_ranks(a);
     stoa__rows_moved(storage, a->index);
 }
 

@@ -319,6 +319,9 @@ typedef struct stoa__storage {
     uint32_t archetype_total; /* with those that are hidden */
     uint32_t archetype_capacity;
     uint32_t rows_capacity;
+    uint32_t rank_capacity;
+    uint64_t *ranks; /* of each archetype: bit i, its chunks have a column of component i; bit 0, of
+                        the entities. So the bits below that of a component tell its index */
     stoa__map by_set;
     stoa__watch watch;
     bool watch_all;                /* observers or a log want to know of every change */

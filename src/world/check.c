@@ -17,7 +17,7 @@
 
 /* True if bytes lie in the block of a group. */
 static bool group_has(const stoa__group *group, const uint8_t *bytes, uint64_t size) {
-    uintptr_t begin = (uintptr_t)group, at = (uintptr_t)bytes;
+    uintptr_t begin = (uintptr_t)stoa__group_block(group), at = (uintptr_t)bytes;
     return at >= begin && at - begin <= group->size && size <= group->size - (at - begin);
 }
 
@@ -133,6 +133,7 @@ static stoa_status set_check(const stoa__storage *storage, const stoa__archetype
     }
     uint32_t beside = archetype->lane_count - archetype->data_lanes;
     return lanes == archetype->data_lanes && tags == archetype->tag_count &&
+                   storage->ranks[archetype->index] == stoa__archetype_ranks(archetype) &&
                    beside == beside_count(storage, archetype)
                ? STOA_OK
                : stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u columns for %u",
@@ -383,6 +384,7 @@ static stoa_status bytes_check(const stoa_world *world) {
                    storage->stamp_count * sizeof *storage->record_stamps +
                    storage->archetype_capacity * sizeof *storage->archetypes +
                    storage->rows_capacity * sizeof *storage->rows +
+                   storage->rank_capacity * sizeof *storage->ranks +
                    storage->by_set.capacity * sizeof(stoa__map_cell) +
                    storage->chunk_capacity * sizeof(stoa_chunk_ref) +
                    storage->written_capacity * sizeof *storage->head.written +

@@ -16,7 +16,7 @@ static stoa_status slabs_pack(stoa__storage *storage) {
         for (int32_t c = 0, n; c < archetype->chunk_held && status == STOA_OK; c += n) {
             const stoa__group *group = stoa__group_of(archetype->head.chunks[c].columns);
             n = 1;
-            if (stoa__slab_closed(storage, (const uint8_t *)group, group->size)) {
+            if (stoa__slab_closed(storage, stoa__group_block(group), group->size)) {
                 n = stoa__archetype_relocate(storage, archetype, c);
                 status = n > 0 ? STOA_OK : stoa_last_error().status;
             }

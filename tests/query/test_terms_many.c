@@ -178,12 +178,56 @@ static void crowded_archetypes_give_the_right_columns(void **state) {
     support_assert_quiet(*state);
 }
 
+/* Both columns of a query of two components have the ids as values. */
+static void pair_agrees(stoa_world *w, uint32_t first, uint32_t second) {
+    stoa_query_desc desc = {.terms = {{.id = first, .access = STOA_ACCESS_READ},
+                                      {.id = second, .access = STOA_ACCESS_READ}}};
+    stoa_query *query = stoa_query_new(w, &desc);
+    int32_t met = 0;
+    for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); met += it.count) {
+        assert_int_equal(*(const uint32_t *)stoa_field_id(&it, first, 0), first);
+        assert_int_equal(*(const uint32_t *)stoa_field_id(&it, second, 1), second);
+    }
+    assert_int_equal(met, 2);
+    assert_int_equal(stoa_query_free(query), STOA_OK);
+}
+
+/* QRY-02 STO-01: ids on both sides of those whose columns are found by counting, tags among them.
+ */
+static void columns_are_found_whatever_the_ids(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    enum { COUNT = 70, FIRST = 55 };
+    uint32_t data[COUNT + 1];
+    stoa_value values[COUNT];
+    for (uint32_t id = 1; id <= COUNT; id++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", id);
+        bool tag = id % 5 == 0;
+        stoa_component_desc desc = {.name = name, .fields = tag ? "{ }" : "{ uint32_t n; }"};
+        assert_int_equal(stoa_component_register(w, &desc), id);
+        data[id] = id;
+        values[id - 1] = (stoa_value){.id = id, .data = tag ? NULL : &data[id]};
+    }
+    assert_false(stoa_entity_is_null(stoa_create_values(w, values, COUNT)));
+    assert_false(stoa_entity_is_null(stoa_create_values(w, &values[FIRST - 1], COUNT - FIRST + 1)));
+    for (uint32_t first = FIRST; first <= COUNT; first++) {
+        for (uint32_t second = FIRST; second <= COUNT; second++) {
+            if (first != second && first % 5 != 0 && second % 5 != 0) {
+                pair_agrees(w, first, second);
+            }
+        }
+    }
+    assert_int_equal(stoa_check(w), STOA_OK);
+    support_assert_quiet(*state);
+}
+
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, support_setup, support_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_WORLD(thousands_of_archetypes_match_by_every_kind_of_term),
         WITH_WORLD(crowded_archetypes_give_the_right_columns),
+        WITH_WORLD(columns_are_found_whatever_the_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

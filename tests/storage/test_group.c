@@ -39,7 +39,7 @@ static void group_end(fixture *f, stoa__group *group) {
 static const uint8_t *bytes_follow(const stoa__group *group, const uint8_t *end,
                                    const uint8_t *begin, uint64_t size) {
     assert_true(begin >= end);
-    assert_true(begin + size <= (const uint8_t *)group + group->size);
+    assert_true(begin + size <= stoa__group_block(group) + group->size);
     return begin + size;
 }
 
@@ -83,9 +83,10 @@ static const uint8_t *tags_verify(const stoa__archetype *archetype, stoa__group 
 }
 
 static void group_verify(const stoa__archetype *archetype, stoa__group *group, uint32_t rows) {
-    const uint8_t *end =
-        (const uint8_t *)(stoa__group_columns(group, group->count) - 1); /* past the last table */
-    assert_int_equal((uintptr_t)group % STOA__LINE, 0);
+    const uint8_t *end = (const uint8_t *)(group + 1);
+    assert_int_equal((uintptr_t)stoa__group_block(group) % STOA__LINE, 0);
+    assert_ptr_equal(stoa__group_columns(group, 0) - 1, stoa__group_block(group));
+    assert_ptr_equal(stoa__group_columns(group, group->count) - 1, group);
     end = tags_verify(archetype, group, end);
     for (int32_t i = 0; i < group->count; i++) {
         const uint8_t *entities = stoa__group_columns(group, i)[0];

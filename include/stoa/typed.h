@@ -291,16 +291,18 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
     stoa_fast_field_at_mut(it, type, size, index, row)
 #endif
 
-/// The columns at hand of an iteration, for a call: the iteration itself stays in registers.
-/// Compilers would join words to vectors, and that before they know that there is a call.
-static inline stoa_iter stoa_iter_columns(const stoa_iter *it) {
+/// The rows at hand of an iteration, for a call: the iteration itself stays in registers.
+/// Compilers would join words to vectors, and that before they know that there is a call. Entities
+/// are given where the call asks for them.
+static inline stoa_iter stoa_iter_rows(const stoa_iter *it, const stoa_entity *entities) {
     // clang-format off
-    stoa_iter copy = {it->world, NULL, it->count, 0, it->fields, it->columns, it->indexes,
+    stoa_iter rows = {it->world, entities, it->count, 0, it->fields, it->columns, it->indexes,
                       it->first, NULL, it->query, NULL, NULL, NULL, 0, NULL, NULL, NULL};
     // clang-format on
-    STOA_ALONE(copy.columns);
-    STOA_ALONE(copy.first);
-    return copy;
+    STOA_ALONE(rows.entities);
+    STOA_ALONE(rows.columns);
+    STOA_ALONE(rows.first);
+    return rows;
 }
 
 /// stoa_field_type without the check of the type; `size` is the type's.
@@ -320,8 +322,8 @@ static inline void *stoa_fast_field_mut(const stoa_iter *it, stoa_type *type, ui
         stoa_column_mark(column, ((const stoa_world_head *)(const void *)it->world)->tick);
         return column + it->first * size;
     }
-    stoa_iter copy = stoa_iter_columns(it);
-    return stoa_field_mut_type(&copy, type, index);
+    stoa_iter rows = stoa_iter_rows(it, NULL);
+    return stoa_field_mut_type(&rows, type, index);
 }
 
 /// The set of a sparse term that every row of the run is in, or NULL; `index` is a term's.
@@ -351,8 +353,8 @@ static inline const void *stoa_fast_field_at(const stoa_iter *it, stoa_type *typ
             return set->values + stoa_fast_position(it, set, row) * size;
         }
     }
-    stoa_iter copy = *it;
-    return stoa_field_at_type(&copy, type, index, row);
+    stoa_iter rows = stoa_iter_rows(it, it->entities);
+    return stoa_field_at_type(&rows, type, index, row);
 }
 
 /// stoa_field_at_mut_type without the check of the type; `size` is the type's.
@@ -372,8 +374,8 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
             return set->values + position * size;
         }
     }
-    stoa_iter copy = *it;
-    return stoa_field_at_mut_type(&copy, type, index, row);
+    stoa_iter rows = stoa_iter_rows(it, it->entities);
+    return stoa_field_at_mut_type(&rows, type, index, row);
 }
 
 #ifdef __cplusplus

@@ -156,28 +156,22 @@ STOA__INLINE void stoa__shift_expect(const uint8_t *to, const uint8_t *hole,
     STOA_PREFETCH((const void *)((uintptr_t)hole + STOA__SHIFT_AHEAD));
 }
 
-/* Copies columns of one size; returns whether the ticks of some differ. Columns of 16 bytes are
- * asked for ahead whenever the end comes to another line. */
+/* Copies columns of one size; returns whether the ticks of some differ. */
 STOA__INLINE uint64_t stoa__shift_lanes(const stoa__shift *shift, const stoa__copy *copy,
                                         size_t count, size_t size) {
     size_t from = shift->from.slot * size, to = shift->to.slot * size;
     size_t last = shift->last.slot * size;
     uint64_t differ = 0;
-    const stoa__copy *end = copy + count;
-    if (size == 16 && to % STOA__LINE == 0) {
-        for (const stoa__copy *next = copy; next != end; next++) {
-            stoa__shift_expect(shift->to.columns[next->to] + to,
-                               shift->from.columns[next->from] + from,
-                               shift->last.columns[next->from] + last);
-        }
-    }
-    for (; copy != end; copy++) {
+    for (const stoa__copy *end = copy + count; copy != end; copy++) {
         uint8_t *hole = shift->from.columns[copy->from], *place = shift->to.columns[copy->to];
         uint8_t *filler = shift->last.columns[copy->from];
         uint64_t ticks = stoa__state_ticks(stoa__column_state(hole));
         differ |= (ticks ^ stoa__state_ticks(stoa__column_state(place))) |
                   (ticks ^ stoa__state_ticks(stoa__column_state(filler)));
         stoa__shift_value(place + to, hole + from, filler + last, size);
+        if (size == 16) {
+            stoa__shift_expect(place + to, hole + from, filler + last);
+        }
     }
     return differ;
 }

@@ -120,7 +120,7 @@ static stoa_status queries_check(const stoa_world *world) {
 static size_t queries_bytes(const stoa_world *world) {
     size_t bytes = stoa__query_empties_bytes(world) + stoa__observe_bytes(world);
     for (const stoa_query *query = world->queries; query != NULL; query = query->next) {
-        bytes += sizeof *query + query->match_capacity * query->head.match_size +
+        bytes += sizeof *query + (size_t)query->match_capacity * query->head.match_size +
                  (query->name != NULL ? strlen(query->name) + 1 : 0) + stoa__walk_bytes(query) +
                  stoa__cut_bytes(query);
     }

@@ -343,6 +343,27 @@ static void wrong_ways_are_found(void **state) {
     assert_int_equal(stoa_check(w), STOA_OK);
 }
 
+/* ACC-05: chunks of the source come and are listed elsewhere between two shifts. */
+static void source_may_grow_between_shifts(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    static stoa_entity e[12000];
+    for (int32_t i = 0; i < 12000; i++) {
+        e[i] = stoa_create_with(w, STOA_VALUE(Place, {(float)i, 0, 0}));
+        if (i % 500 == 499) {
+            assert_int_equal(stoa_set(w, e[i / 500], Speed, {(float)i, 2, 3}), STOA_OK);
+            assert_int_equal(stoa_set(w, e[i / 500 + 100], Speed, {(float)i, 2, 3}), STOA_OK);
+        }
+        if (i % 500 == 450) {
+            assert_int_equal(stoa_check(w), STOA_OK);
+        }
+    }
+    for (int32_t i = 0; i < 12000; i++) {
+        assert_int_equal((int32_t)stoa_get(w, e[i], Place)->x, i);
+        assert_int_equal(stoa_has(w, e[i], Speed), i < 24 || (i >= 100 && i < 124));
+    }
+}
+
 /* ACC-05 STO-06: rows are not shifted to or from where a chunk was that went and came back. */
 static void chunks_that_come_back_elsewhere_are_noticed(void **state) {
     support_world *s = *state;
@@ -387,6 +408,8 @@ int main(void) {
                                         support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(frames_end_shifting, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(wrong_ways_are_found, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(source_may_grow_between_shifts, support_setup,
+                                        support_teardown),
         cmocka_unit_test_setup_teardown(chunks_that_come_back_elsewhere_are_noticed, support_setup,
                                         support_teardown),
     };

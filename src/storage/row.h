@@ -78,10 +78,15 @@ STOA__INLINE void stoa__state_merge(stoa_column_state *to, const stoa_column_sta
     }
 }
 
+/* True if a column is as new in two chunks. */
+STOA__INLINE bool stoa__column_same(uint8_t *a, uint8_t *b) {
+    return STOA_LIKELY(stoa__state_ticks(stoa__column_state(a)) ==
+                       stoa__state_ticks(stoa__column_state(b)));
+}
+
 /* True if a lane is as new in two chunks, by their columns. */
 STOA__INLINE bool stoa__lane_same(uint8_t *const *a, uint8_t *const *b, size_t lane) {
-    return STOA_LIKELY(stoa__state_ticks(stoa__column_state(a[lane])) ==
-                       stoa__state_ticks(stoa__column_state(b[lane])));
+    return stoa__column_same(a[lane], b[lane]);
 }
 
 /* A component was written, and, if it is fresh, added. Both ticks are then set by one store, which

@@ -248,12 +248,6 @@ STOA__INLINE void stoa__vector_copy(uint8_t *to, const uint8_t *from) {
     memcpy(to + 8, &last, sizeof last);
 }
 
-/* True if a column is as new in two chunks. */
-STOA__INLINE bool stoa__column_same(uint8_t *a, uint8_t *b) {
-    return STOA_LIKELY(stoa__state_ticks(stoa__column_state(a)) ==
-                       stoa__state_ticks(stoa__column_state(b)));
-}
-
 /* Shifts a row that keeps one vector along a way whose gate is open, and puts another, or leaves
  * the one that stands there behind if `value` is NULL. The caller's value is read first, since it
  * may be in one of the rows. Returns where the vector was put or left; NULL, with nothing done, if

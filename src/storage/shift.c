@@ -91,13 +91,14 @@ static void hole_fill(const stoa__storage *storage, stoa__way *way, uint32_t num
 void stoa__way_fill(const stoa__storage *storage, stoa__way *way, const stoa__edge *edge,
                     uint32_t slot) {
     const stoa__archetype *source = edge->source, *target = edge->target;
+    int32_t leaving = source->head.chunk_capacity;
     *way = (stoa__way){.gate = edge_gate(edge),
                        .edge = edge,
                        .slot = slot,
                        .number = STOA__NONE,
                        .base = target->tail->number << STOA_PLACE_BITS,
                        .end_room = (uint32_t)target->head.chunk_capacity - 1,
-                       .tail_room = (uint32_t)source->head.chunk_capacity - 2,
+                       .tail_room = leaving > 2 ? (uint32_t)leaving - 2 : 0,
                        .came = (int32_t)target->index - (int32_t)source->index,
                        .tail = source->tail,
                        .end = target->tail,

@@ -397,6 +397,39 @@ static void chunks_that_come_back_elsewhere_are_noticed(void **state) {
     }
 }
 
+STOA_COMPONENT(Wide0, { int32_t a, b, c, d; });
+STOA_COMPONENT(Wide1, { int32_t a, b, c, d; });
+STOA_COMPONENT(Wide2, { int32_t a, b, c, d; });
+STOA_COMPONENT(Wide3, { int32_t a, b, c, d; });
+STOA_COMPONENT(Wide4, { int32_t a, b, c, d; });
+STOA_COMPONENT(Wide5, { int32_t a, b, c, d; });
+STOA_COMPONENT(Wide6, { int32_t a, b, c, d; });
+
+/* Rows so wide that a first chunk has room for one: there is none to be taken from it but its last.
+ */
+/* ACC-05, STO-03 */
+static void chunks_of_one_row_are_left_alone(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e[200];
+    for (int32_t i = 0; i < 200; i++) {
+        e[i] = stoa_create_with(w, STOA_ZERO(Place), STOA_VALUE(Wide0, {i, 0, 0, 0}),
+                                STOA_ZERO(Wide1), STOA_ZERO(Wide2), STOA_ZERO(Wide3),
+                                STOA_ZERO(Wide4), STOA_ZERO(Wide5));
+        assert_int_equal(stoa_add(w, e[i], Wide6), STOA_OK);
+        assert_int_equal(stoa_set(w, e[i], Speed, {(float)i, 0, 0}), STOA_OK);
+        if (i % 3 == 0) {
+            assert_int_equal(stoa_remove(w, e[i], Wide6), STOA_OK);
+        }
+    }
+    assert_int_equal(stoa_check(w), STOA_OK);
+    for (int32_t i = 0; i < 200; i++) {
+        assert_int_equal(stoa_get(w, e[i], Wide0)->a, i);
+        assert_int_equal((int32_t)stoa_get(w, e[i], Speed)->x, i);
+        assert_int_equal(stoa_has(w, e[i], Wide6), i % 3 != 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shifted_rows_are_as_moved_ones),
@@ -411,6 +444,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(source_may_grow_between_shifts, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(chunks_that_come_back_elsewhere_are_noticed, support_setup,
+                                        support_teardown),
+        cmocka_unit_test_setup_teardown(chunks_of_one_row_are_left_alone, support_setup,
                                         support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

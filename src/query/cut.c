@@ -45,7 +45,7 @@ static bool cut_stands(const stoa_query *query, uint32_t rows) {
     for (uint32_t i = 0; i < cut->match_count; i++) {
         const stoa__cut_match *match = &cut->matches[i];
         if (match->archetype != stoa__match_at(query, i)->archetype ||
-            match->rows != stoa__rows_at(storage, match->index)) {
+            match->rows != stoa__head_rows(match->archetype)) {
             return false;
         }
     }
@@ -62,8 +62,7 @@ static void cut_note(stoa_query *query, uint32_t rows) {
     }
     for (uint32_t i = 0; i < query->head.count; i++) {
         const stoa_archetype_head *head = stoa__match_at(query, i)->archetype;
-        uint32_t index = ((const stoa__archetype *)(const void *)head)->index;
-        cut->matches[i] = (stoa__cut_match){head, index, stoa__rows_at(storage, index)};
+        cut->matches[i] = (stoa__cut_match){head, stoa__head_rows(head)};
     }
     cut->match_count = query->head.count;
     cut->rows = rows;
@@ -73,11 +72,9 @@ static void cut_note(stoa_query *query, uint32_t rows) {
 }
 
 static uint32_t rows_count(const stoa_query *query) {
-    const stoa__storage *storage = &query->head.world->storage;
     uint32_t count = 0;
     for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
-        const void *archetype = stoa__match_at(query, i)->archetype;
-        count += stoa__archetype_rows(storage, archetype);
+        count += stoa__head_rows(stoa__match_at(query, i)->archetype);
     }
     return count;
 }

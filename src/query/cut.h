@@ -21,8 +21,7 @@ typedef struct stoa__part {
 /* A match whose runs are listed. */
 typedef struct stoa__cut_match {
     const stoa_archetype_head *archetype;
-    uint32_t index; /* of the archetype */
-    uint32_t rows;  /* that it had */
+    uint32_t rows; /* that it had */
 } stoa__cut_match;
 
 typedef struct stoa__cut {

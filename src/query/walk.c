@@ -25,8 +25,7 @@ static bool rows_exceed(const stoa__walk *walk, uint64_t count) {
         return (uint32_t)stoa__terms_count(storage, walk->terms) > count;
     }
     for (uint32_t i = walk->terms->empty; i < walk->query->head.count && rows <= count; i++) {
-        const void *archetype = stoa__match_at(walk->query, i)->archetype;
-        rows += stoa__archetype_rows(storage, archetype);
+        rows += stoa__head_rows(stoa__match_at(walk->query, i)->archetype);
     }
     return rows > count;
 }

@@ -83,6 +83,7 @@ static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
                              const stoa__edge *edge) {
     stoa__archetype *target = edge->target;
     int32_t count = source->head.chunk_count, at = target->head.chunk_count;
+    uint32_t rows = stoa__archetype_rows(source);
     stoa_chunk *to = &target->head.chunks[at], *from = source->head.chunks;
     memmove(&to[count], to, (size_t)(target->chunk_held - at) * sizeof *to);
     for (int32_t i = 0; i < count; i++) {
@@ -96,7 +97,7 @@ static void chunks_hand_over(stoa__storage *storage, stoa__archetype *source,
     source->head.chunk_count = 0;
     storage->chunk_changes++;
     storage->head.epoch++;
-    stoa__rows_came(storage, target->index, stoa__archetype_rows(storage, source));
+    stoa__rows_came(storage, target->index, rows);
     stoa__rows_set(storage, source->index, 0);
     columns_hand_over(storage, edge, to, count);
     stoa__archetype_release(storage, target);

@@ -124,10 +124,15 @@ static inline size_t stoa__archetype_used(const stoa__archetype *archetype) {
                : (size_t)(count - 1) * block + block * (size_t)archetype->tail->count / capacity;
 }
 
-/* Rows in use. */
-static inline uint32_t stoa__archetype_rows(const stoa__storage *storage,
-                                            const stoa__archetype *archetype) {
-    return stoa__rows_at(storage, archetype->index);
+/* Rows in use, by the chunks: only the last one is partly filled. */
+static inline uint32_t stoa__head_rows(const stoa_archetype_head *head) {
+    uint32_t full = (uint32_t)head->chunk_count - 1;
+    return head->chunk_count == 0
+               ? 0
+               : full * (uint32_t)head->chunk_capacity + (uint32_t)head->chunks[full].count;
+}
+static inline uint32_t stoa__archetype_rows(const stoa__archetype *archetype) {
+    return stoa__head_rows(&archetype->head);
 }
 
 #endif

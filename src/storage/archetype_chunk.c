@@ -242,7 +242,7 @@ static uint32_t rows_for(const stoa__archetype *archetype, uint64_t need) {
 
 stoa_status stoa__archetype_reserve(stoa__storage *storage, stoa__archetype *archetype,
                                     uint32_t count) {
-    uint64_t need = (uint64_t)stoa__archetype_rows(storage, archetype) + count;
+    uint64_t need = (uint64_t)stoa__archetype_rows(archetype) + count;
     uint32_t rows = rows_for(archetype, need);
     stoa_status status = STOA_OK;
     if (archetype->chunk_held == 0) {
@@ -313,7 +313,7 @@ stoa_status stoa__archetype_trim(stoa__storage *storage, stoa__archetype *archet
     if (archetype->chunk_held != 1) {
         return STOA_OK;
     }
-    uint32_t rows = rows_for(archetype, stoa__archetype_rows(storage, archetype));
+    uint32_t rows = rows_for(archetype, stoa__archetype_rows(archetype));
     return rows < (uint32_t)archetype->head.chunk_capacity ? chunk_resize(storage, archetype, rows)
                                                            : STOA_OK;
 }

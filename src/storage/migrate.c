@@ -352,7 +352,7 @@ static void chunks_reverse(stoa__archetype *archetype) {
 static stoa_status chunks_move(stoa__storage *storage, stoa__archetype *source, stoa__edge *edge,
                                const void *value) {
     stoa_status status = STOA_OK;
-    uint64_t bytes = (uint64_t)stoa__archetype_rows(storage, source) * edge->target->row_size;
+    uint64_t bytes = (uint64_t)stoa__archetype_rows(source) * edge->target->row_size;
     chunks_reverse(source);
     while (status == STOA_OK && source->head.chunk_count > 0) {
         status = chunk_move(storage, source, edge, value, bytes >= FAR_BYTES);

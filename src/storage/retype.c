@@ -22,14 +22,6 @@ static bool archetype_concerned(const stoa__redraft *r, const stoa__archetype *a
     return false;
 }
 
-/* Rows in use; also of a hidden archetype, which has none. */
-static uint32_t rows_of(const stoa__archetype *archetype) {
-    int32_t count = archetype->head.chunk_count;
-    return count == 0
-               ? 0
-               : (uint32_t)((count - 1) * archetype->head.chunk_capacity + archetype->tail->count);
-}
-
 /* Takes as many chunks of a twin into use as its rows need. */
 static void rows_claim(stoa__storage *storage, stoa__archetype *twin, uint32_t left) {
     while (left > 0) {
@@ -52,8 +44,8 @@ static stoa_status twin_make(stoa__redraft *r, stoa__archetype *archetype) {
         return stoa_last_error().status;
     }
     r->twins[r->twin_count++] = (stoa__twins){archetype, twin};
-    uint32_t rows = rows_of(archetype);
-    stoa_status status = rows > 0 ? stoa__archetype_reserve(storage, twin, 0) : STOA_OK;
+    uint32_t rows = stoa__archetype_rows(archetype);
+    stoa_status status = rows > 0 ? stoa__archetype_reserve(storage, twin, rows) : STOA_OK;
     if (status == STOA_OK) {
         rows_claim(storage, twin, rows);
     }
@@ -118,7 +110,7 @@ static stoa_status column_visit(stoa__redraft *r, const stoa__twins *pair, stoa_
                                 stoa__draft_fn call, void *user) {
     const stoa__archetype *before = r->swapped ? pair->twin : pair->live;
     const stoa__archetype *after = r->swapped ? pair->live : pair->twin;
-    uint32_t rows = rows_of(pair->live);
+    uint32_t rows = stoa__archetype_rows(pair->live);
     const stoa_column *from = stoa__archetype_column(before, draft->id);
     const stoa_column *to = stoa__archetype_column(after, draft->id);
     stretch s = {.next = 0};
@@ -159,8 +151,8 @@ stoa_status stoa__redraft_each(const stoa__redraft *r, const stoa__draft *draft,
     for (uint32_t i = 0; i < r->twin_count && status == STOA_OK; i++) {
         const stoa__archetype *live = r->twins[i].live, *twin = r->twins[i].twin;
         const stoa_column *column = stoa__archetype_column(twin, draft->id);
-        for (stretch s = {.next = 0};
-             column != NULL && status == STOA_OK && stretch_next(live, twin, rows_of(live), &s);) {
+        for (stretch s = {.next = 0}; column != NULL && status == STOA_OK &&
+                                      stretch_next(live, twin, stoa__archetype_rows(live), &s);) {
             uint8_t *values = stoa_column_begin(s.to, column->index);
             status = call(user, stoa_columns_entities(s.from) + s.from_row,
                           values + (size_t)s.to_row * draft->after.size, (int32_t)s.count);
@@ -277,7 +269,7 @@ static void archetypes_exchange(stoa__storage *storage, stoa__archetype *a, stoa
 }
 
 static void twins_exchange(stoa__redraft *r, const stoa__twins *pair) {
-    uint32_t rows = rows_of(pair->live);
+    uint32_t rows = stoa__archetype_rows(pair->live);
     lanes_transfer(r, pair->live, pair->twin, rows);
     states_transfer(pair->live, pair->twin, rows);
     entities_transfer(r->storage, pair->live, pair->twin, rows);

@@ -366,7 +366,7 @@ static inline uint64_t stoa__gate_of(uint32_t epoch) {
     return stoa__gate_at(0, epoch);
 }
 
-/* Rows of an archetype, by its index. */
+/* Rows of an archetype as they were counted, by its index; see stoa__rows_settle. */
 static inline uint32_t stoa__rows_at(const stoa__storage *storage, uint32_t index) {
     return (uint32_t)storage->rows[index];
 }

@@ -225,9 +225,9 @@ static stoa_status archetype_check(const stoa__storage *storage, uint32_t index)
         }
         rows += (uint32_t)archetype->head.chunks[i].count;
     }
-    if (status == STOA_OK && rows != stoa__archetype_rows(storage, archetype)) {
+    if (status == STOA_OK && rows != stoa__rows_at(storage, index)) {
         status = stoa__error(STOA_CORRUPT, "invariant 1: archetype %u has %u rows, not %u", index,
-                             rows, stoa__archetype_rows(storage, archetype));
+                             rows, stoa__rows_at(storage, index));
     }
     return status;
 }

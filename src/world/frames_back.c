@@ -89,7 +89,7 @@ static stoa_status archetype_reserve(stoa_frames *frames, const stoa__archetype_
         return stoa__error(STOA_INVALID, "the frame is of a time that the world was taken back "
                                          "from, or of content that was replaced as a whole");
     }
-    uint32_t rows = stoa__rows_at(storage, index);
+    uint32_t rows = stoa__archetype_rows(note->archetype);
     return note->rows > rows ? stoa__archetype_reserve(storage, note->archetype, note->rows - rows)
                              : STOA_OK;
 }

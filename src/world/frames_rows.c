@@ -258,7 +258,7 @@ static stoa_status archetype_save(stoa_frames *frames, stoa__frame *frame, uint3
     *note = (stoa__archetype_note){.archetype = archetype,
                                    .first = frame->spans_count,
                                    .chunk_count = count,
-                                   .rows = stoa__rows_at(&frames->world->storage, index)};
+                                   .rows = stoa__archetype_rows(archetype)};
     stoa_status status = STOA_OK;
     for (uint32_t c = 0; c < count && status == STOA_OK; c += STOA__FRAME_SPAN) {
         uint32_t left = count - c;

@@ -57,7 +57,7 @@ stoa_statistics stoa_stats(const stoa_world *world) {
     const stoa__storage *storage = &world->storage;
     for (uint32_t i = 0; i < storage->archetype_count; i++) {
         const stoa__archetype *archetype = storage->archetypes[i];
-        uint32_t rows = stoa__archetype_rows(storage, archetype);
+        uint32_t rows = stoa__archetype_rows(archetype);
         stats.chunks += archetype->chunk_held;
         stats.rows += rows;
         stats.chunk_used += stoa__archetype_used(archetype);

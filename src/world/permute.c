@@ -18,7 +18,7 @@ static stoa__archetype *archetype_of(const stoa_world *world, const stoa_permuta
         return NULL;
     }
     stoa__archetype *archetype = world->storage.archetypes[id];
-    uint32_t rows = stoa__archetype_rows(&world->storage, archetype);
+    uint32_t rows = stoa__archetype_rows(archetype);
     if (permutation->count < 0 || (uint32_t)permutation->count != rows) {
         stoa__error(STOA_INVALID, "archetype %d has %u rows, and the order is for %d", id, rows,
                     permutation->count);

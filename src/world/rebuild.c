@@ -235,7 +235,7 @@ static bool rebuild_whole(const stoa_rebuild *rebuild) {
     const stoa__archetype *archetype = rebuild->archetype;
     for (uint32_t i = 0; archetype != NULL && i < archetype->data_lanes; i++) {
         if (archetype->lanes[i].component->info.hooks.drop != NULL &&
-            rebuild->made[i] != stoa__archetype_rows(&rebuild->world->storage, archetype)) {
+            rebuild->made[i] != stoa__archetype_rows(archetype)) {
             return false;
         }
     }
@@ -266,7 +266,7 @@ stoa_status stoa_rebuild_show(stoa_rebuild *rebuild) {
     }
     storage->empty_count = stoa__entities_count(storage);
     for (uint32_t i = 1; i < storage->archetype_count; i++) {
-        storage->empty_count -= stoa__rows_at(storage, i);
+        storage->empty_count -= stoa__archetype_rows(storage->archetypes[i]);
     }
     rebuild->shown = true;
     world_forget(rebuild);

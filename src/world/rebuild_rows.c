@@ -235,7 +235,7 @@ void *stoa_rebuild_column(stoa_rebuild *rebuild, stoa_component id, int32_t firs
     uint32_t lane = lane_find(rebuild, id);
     const stoa__archetype *archetype = rebuild->archetype;
     if (lane == STOA__NONE || first < 0 ||
-        (uint32_t)first >= stoa__archetype_rows(&rebuild->world->storage, archetype)) {
+        (uint32_t)first >= stoa__archetype_rows(archetype)) {
         stoa__world_report(rebuild->world,
                            stoa__error(STOA_INVALID, "component %u has no row %d here", id, first));
         return NULL;
@@ -318,7 +318,7 @@ static stoa_status open_count(const stoa_rebuild *rebuild, stoa_component id, ui
     }
     if (rebuild->set == NULL && rebuild->archetype != NULL &&
         stoa__archetype_column(rebuild->archetype, id) != NULL) {
-        *count = stoa__archetype_rows(&rebuild->world->storage, rebuild->archetype);
+        *count = stoa__archetype_rows(rebuild->archetype);
         return STOA_OK;
     }
     return stoa__error(STOA_INVALID, "component %u is not part of what was added last", id);

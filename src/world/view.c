@@ -62,7 +62,7 @@ stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
         return stoa__world_null(world, "info");
     }
     uint32_t rows =
-        a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(&world->storage, a);
+        a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(a);
     *info = (stoa_archetype_info){
         .id = archetype,
         .components = a->ids,

@@ -58,7 +58,7 @@ static inline void rows_verify(const fixture *f, const stoa__archetype *archetyp
             }
         }
     }
-    assert_int_equal(rows, stoa__archetype_rows(storage, archetype));
+    assert_int_equal(rows, stoa__rows_at(&f->storage, archetype->index));
     assert_true(rows > 0 || archetype->tail->count == INT32_MAX);
 }
 

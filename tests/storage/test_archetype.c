@@ -161,7 +161,7 @@ static void first_chunk_doubles_and_then_chunks_are_added(void **state) {
         assert_true(full == NULL || archetype->head.chunks[0].columns[1] == full);
     }
     assert_int_equal(archetype->head.chunk_count, 5);
-    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 5000);
+    assert_int_equal(stoa__rows_at(&f->storage, archetype->index), 5000);
     for (int32_t i = 0; i < 5; i++) {
         for (int32_t k = 0; k < i; k++) {
             assert_int_not_equal(archetype->head.chunks[i].number,
@@ -322,7 +322,7 @@ static void failed_reserve_keeps_the_rows(void **state) {
             f->heap.fail_at = k;
             stoa_status status = stoa__archetype_reserve(&f->storage, archetype, count);
             f->heap.fail_at = 0;
-            assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 300);
+            assert_int_equal(stoa__rows_at(&f->storage, archetype->index), 300);
             rows_verify(f, archetype);
             if (status == STOA_OK) {
                 break;

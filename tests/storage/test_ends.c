@@ -32,7 +32,7 @@ static void model_verify(const fixture *f, const stoa__archetype *archetype) {
         }
     }
     assert_int_equal(at, row_count);
-    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), row_count);
+    assert_int_equal(stoa__rows_at(&f->storage, archetype->index), row_count);
 }
 
 /* ENT-08 STO-08 */

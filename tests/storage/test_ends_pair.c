@@ -89,8 +89,8 @@ static void twins_compare(bool stamped) {
     for (int32_t c = 0; c < chunks; c++) {
         chunks_compare(&t.archetype[0]->head.chunks[c], &t.archetype[1]->head.chunks[c]);
     }
-    assert_int_equal(stoa__archetype_rows(a, t.archetype[0]),
-                     stoa__archetype_rows(b, t.archetype[1]));
+    assert_int_equal(stoa__rows_at(a, t.archetype[0]->index),
+                     stoa__rows_at(b, t.archetype[1]->index));
 }
 
 /* Ends entities one after the other, up to the first that is dead or elsewhere. */

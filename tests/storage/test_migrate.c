@@ -16,7 +16,7 @@ static void rows_arrive_in_order_with_all_they_had(void **state) {
     rows_verify(f, ab, 0, NULL);
     rows_verify(f, abc, c, value);
     rows_count_up(abc, 1, 2000);
-    assert_int_equal(stoa__archetype_rows(&f->storage, ab), 0);
+    assert_int_equal(stoa__rows_at(&f->storage, ab->index), 0);
     assert_true(ab->chunk_held <= 1);
     rows_add(f, ab, 700);
     assert_int_equal(migrate(f, ab, c, value), STOA_OK);
@@ -62,7 +62,7 @@ static void value_of_any_size_is_repeated(void **state) {
         stoa_component b = type_make(f, sizes[i]);
         assert_int_equal(migrate(f, only, b, value), STOA_OK);
         stoa__archetype *both = SET(f, a, b);
-        assert_int_equal(stoa__archetype_rows(&f->storage, both), 600);
+        assert_int_equal(stoa__rows_at(&f->storage, both->index), 600);
         rows_verify(f, both, b, value);
         assert_int_equal(migrate(f, both, b | DROP, NULL), STOA_OK);
         assert_int_equal(migrate(f, only, b, NULL), STOA_OK);
@@ -177,13 +177,13 @@ static void failing_copy_stops_before_its_chunk(void **state) {
     rows_add(f, plain, rows);
     const int32_t fails[] = {1, 2, 100, (int32_t)full, (int32_t)full + 1, 2 * (int32_t)full};
     for (uint32_t i = 0; i < sizeof fails / sizeof *fails; i++) {
-        uint32_t before = stoa__archetype_rows(&f->storage, plain);
+        uint32_t before = stoa__rows_at(&f->storage, plain->index);
         c.copies_left = fails[i];
         assert_int_equal(migrate(f, plain, own, &value), STOA_NO_MEMORY);
         support_assert_message("copy hook");
         uint32_t moved = (uint32_t)(fails[i] - 1) / full * full;
-        assert_int_equal(stoa__archetype_rows(&f->storage, plain), before - moved);
-        assert_int_equal(c.live, stoa__archetype_rows(&f->storage, owning));
+        assert_int_equal(stoa__rows_at(&f->storage, plain->index), before - moved);
+        assert_int_equal(c.live, stoa__rows_at(&f->storage, owning->index));
         assert_int_equal(c.live, rows - (before - moved));
         rows_verify(f, plain, 0, NULL);
         rows_verify(f, owning, own, &value);
@@ -225,15 +225,15 @@ static void lack_of_memory_loses_no_row(void **state) {
             rows_verify(f, both, b, value);
             uint32_t found = 0;
             for (uint32_t k = 0; k < 3; k++) {
-                found += stoa__archetype_rows(&f->storage, sources[k]);
+                found += stoa__rows_at(&f->storage, sources[k]->index);
             }
             assert_int_equal(found, rows + 30);
         }
         assert_true(failures > 1);
-        assert_int_equal(stoa__archetype_rows(&f->storage, sources[step]), 0);
+        assert_int_equal(stoa__rows_at(&f->storage, sources[step]->index), 0);
     }
     rows_verify(f, SET(f, a, tag), 0, NULL);
-    assert_int_equal(stoa__archetype_rows(&f->storage, tagged), rows + 30);
+    assert_int_equal(stoa__rows_at(&f->storage, tagged->index), rows + 30);
 }
 
 /* ACC-09 ENT-09: nothing is left of rows that lose their last component, and no memory is needed.
@@ -257,7 +257,7 @@ static void last_component_leaves_entities_without_rows(void **state) {
     assert_int_equal(stoa__migrate_empty(&f->storage, to, &value), STOA_OK);
     assert_int_equal(f->storage.empty_count, 0);
     assert_int_equal(c.live, n);
-    assert_int_equal(stoa__archetype_rows(&f->storage, only), n);
+    assert_int_equal(stoa__rows_at(&f->storage, only->index), n);
     rows_verify(f, only, own, &value);
     uint32_t before = 0;
     for (int32_t k = 0; k < only->head.chunk_count; k++) {

@@ -59,7 +59,7 @@ static void model_verify(const fixture *f) {
             }
         }
         assert_int_equal(at, m.counts[side]);
-        assert_int_equal(stoa__archetype_rows(&f->storage, archetype), m.counts[side]);
+        assert_int_equal(stoa__rows_at(&f->storage, archetype->index), m.counts[side]);
     }
 }
 
@@ -202,8 +202,8 @@ static void run_ends_at_who_is_dead_or_elsewhere(void **state) {
     assert_int_equal(stoa__moves_run(&f->storage, m.archetypes[0], edge_ready(f, 0),
                                      stoa__handles_of(list, 4), 0),
                      2);
-    assert_int_equal(stoa__archetype_rows(&f->storage, m.archetypes[0]), 1);
-    assert_int_equal(stoa__archetype_rows(&f->storage, m.archetypes[1]), 3);
+    assert_int_equal(stoa__rows_at(&f->storage, m.archetypes[0]->index), 1);
+    assert_int_equal(stoa__rows_at(&f->storage, m.archetypes[1]->index), 3);
 }
 
 int main(void) {

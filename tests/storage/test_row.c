@@ -84,7 +84,7 @@ static void rows_against_model(fixture *f, stoa__archetype *archetype, uint64_t 
         assert_int_equal(stoa__row_entity(row)->index, model[i].index);
         row_verify(archetype, row, model[i].index);
     }
-    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), count);
+    assert_int_equal(stoa__rows_at(&f->storage, archetype->index), count);
 }
 
 /* ENT-08 CMP-11 STO-02: rows stay dense and in step, whatever their columns are. */
@@ -98,7 +98,7 @@ static void random_rows_stay_dense_and_in_step(void **state) {
         live = 0;
         rows_against_model(f, archetype, 100 + i);
         if (hooked) {
-            assert_int_equal(live, (int)stoa__archetype_rows(&f->storage, archetype));
+            assert_int_equal(live, (int)stoa__rows_at(&f->storage, archetype->index));
         }
     }
 }
@@ -122,7 +122,7 @@ static void removing_the_last_row_moves_nothing(void **state) {
     assert_int_equal(stoa__place_of(&f->storage, 2), rows[0].place);
     row_verify(archetype, rows[0], 2);
     stoa__row_pop(&f->storage, archetype);
-    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 0);
+    assert_int_equal(stoa__rows_at(&f->storage, archetype->index), 0);
     assert_int_equal(archetype->head.chunk_count, 0);
 }
 
@@ -133,14 +133,14 @@ static void failed_append_adds_no_row(void **state) {
     stoa__row row;
     f->heap.fail_at = 1;
     assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_NO_MEMORY);
-    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), 0);
+    assert_int_equal(stoa__rows_at(&f->storage, archetype->index), 0);
     int32_t capacity = archetype->head.chunk_capacity;
     for (int32_t i = 0; i < capacity; i++) {
         assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
     }
     f->heap.fail_at = 1;
     assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_NO_MEMORY);
-    assert_int_equal(stoa__archetype_rows(&f->storage, archetype), capacity);
+    assert_int_equal(stoa__rows_at(&f->storage, archetype->index), capacity);
     assert_int_equal(archetype->head.chunk_capacity, capacity);
     assert_int_equal(stoa__row_append(&f->storage, archetype, &row), STOA_OK);
     assert_int_equal(row.slot, capacity);

@@ -47,19 +47,23 @@ static void *change_open_wide(bench_size size) {
     return change_new(size, BLOCK_COLUMNS);
 }
 
-static int32_t velocities_add(change *c) {
-    int32_t refused = 0;
-    for (int32_t i = 0; i < c->size.n; i++) {
+static int32_t velocities_add(const change *c) {
+    stoa_world *world = c->world;
+    const stoa_entity *entities = c->entities;
+    int32_t n = c->size.n, refused = 0;
+    for (int32_t i = 0; i < n; i++) {
         Velocity v = data_velocity(i);
-        refused += stoa_set_from(c->world, c->entities[i], Velocity, &v) != STOA_OK;
+        refused += stoa_set(world, entities[i], Velocity, {v.x, v.y, v.z}) != STOA_OK;
     }
     return refused;
 }
 
-static int32_t velocities_remove(change *c) {
-    int32_t refused = 0;
-    for (int32_t i = 0; i < c->size.n; i++) {
-        refused += stoa_remove(c->world, c->entities[i], Velocity) != STOA_OK;
+static int32_t velocities_remove(const change *c) {
+    stoa_world *world = c->world;
+    const stoa_entity *entities = c->entities;
+    int32_t n = c->size.n, refused = 0;
+    for (int32_t i = 0; i < n; i++) {
+        refused += stoa_remove(world, entities[i], Velocity) != STOA_OK;
     }
     return refused;
 }

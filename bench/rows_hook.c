@@ -39,11 +39,14 @@ static void watched_before(void *side) {
 
 static void watched_run(void *side) {
     watched *w = side;
-    w->refused = 0;
-    for (int32_t i = 0; i < w->n; i++) {
+    stoa_world *world = w->world;
+    const stoa_entity *entities = w->entities;
+    int32_t n = w->n, refused = 0;
+    for (int32_t i = 0; i < n; i++) {
         Velocity v = data_velocity(i);
-        w->refused += stoa_set_from(w->world, w->entities[i], Velocity, &v) != STOA_OK;
+        refused += stoa_set(world, entities[i], Velocity, {v.x, v.y, v.z}) != STOA_OK;
     }
+    w->refused = refused;
 }
 
 static double watched_after(void *side) {

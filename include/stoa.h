@@ -25,6 +25,7 @@
 #include "stoa/module.h"
 #include "stoa/mould.h"
 #include "stoa/name.h"
+#include "stoa/parcel.h"
 #include "stoa/persist.h"
 #include "stoa/pool.h"
 #include "stoa/prefab.h"

@@ -2,6 +2,7 @@
 #ifndef STOA_ACCESS_H
 #define STOA_ACCESS_H
 
+#include "stoa/parcel.h"
 #include "stoa/world.h"
 
 STOA_BEGIN
@@ -83,6 +84,11 @@ void *stoa_try_mut_type(stoa_world *world, stoa_entity e, stoa_type *type);
 
 /// Typed twin of stoa_set_id; called by stoa_set.
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value);
+
+/// stoa_set_type of a value that was packed; called by stoa_set for small types.
+/// STOA_SIZE if the type is larger than a parcel. The value is moved in from where the library
+/// unpacks it.
+stoa_status stoa_set_parcel(stoa_world *world, stoa_entity e, stoa_type *type, stoa_parcel value);
 
 /// Typed twin of stoa_add_id; called by stoa_add.
 stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type);

@@ -49,6 +49,13 @@
 /// Takes T away; no change if it is not there.
 #define stoa_remove(world, e, T) stoa_remove_type((world), (e), STOA_TYPE_OF(T))
 
+/// stoa_set_type of a value that nobody has another pointer to, of a type whose size is known.
+static inline stoa_status stoa_set_sized(stoa_world *world, stoa_entity e, stoa_type *type,
+                                         const void *value, uint32_t size) {
+    return size <= STOA_PARCEL_MAX ? stoa_set_parcel(world, e, type, stoa_parcel_pack(value, size))
+                                   : stoa_set_type(world, e, type, value);
+}
+
 /// Adds T from a `T *`, or overwrites it in place; any other pointer does not compile.
 #define stoa_set_from(world, e, T, pointer)                                                        \
     stoa_set_type((world), (e), STOA_TYPE_OF(T), STOA_POINTER_TO(T, pointer))
@@ -429,7 +436,8 @@ static inline void *stoa_fast_field_at_mut(const stoa_iter *it, stoa_type *type,
     stoa_reserve_values((world), (count), STOA_VALUES(__VA_ARGS__))
 
 /// Adds T with a value, or overwrites it in place: `stoa_set(w, e, Position, { 1, 2 })`. C only.
-#define stoa_set(world, e, T, ...) stoa_set_type((world), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__)
+#define stoa_set(world, e, T, ...)                                                                 \
+    stoa_set_sized((world), (e), STOA_TYPE_OF(T), &(T)__VA_ARGS__, STOA_SIZE_OF(T))
 
 /// Adds, overwrites and removes several components with one move. C only.
 #define stoa_change(world, e, ...) stoa_change_values((world), (e), STOA_VALUES(__VA_ARGS__))

@@ -282,6 +282,7 @@ void stoa__terms_match_words(const stoa__storage *storage, const stoa__terms *te
  * half, how often some came or changed places in the upper one. */
 STOA__INLINE uint64_t rows_sum(const stoa__storage *storage, const stoa__terms *terms) {
     uint64_t sum = 0;
+    stoa__rows_ready(storage);
     uint32_t words = (storage->archetype_count + 63) / 64;
     for (uint32_t first = 0; first < words; first += STOA__TERMS_WORDS) {
         uint64_t bits[STOA__TERMS_WORDS];

@@ -386,6 +386,7 @@ void stoa__archetype_hide(stoa__storage *storage, uint32_t count) {
     if (count >= storage->archetype_count) {
         return;
     }
+    stoa__rows_ready(storage);
     for (uint32_t i = count; i < storage->archetype_count; i++) {
         stoa__archetype *archetype = storage->archetypes[i];
         for (uint32_t k = 0; k < archetype->id_count; k++) {

@@ -13,6 +13,7 @@
 
 #include "storage/layout.h"
 #include "storage/slab.h"
+#include "storage/vector.h"
 
 #include <string.h>
 
@@ -31,10 +32,20 @@ static uint64_t lane_gap(int32_t count) {
     return count % 2 == 0 ? STOA__LINE : 0;
 }
 
+/* Bytes after the last lane: whoever reads the very last vector touches what comes after it. */
+static uint64_t end_gap(const stoa__archetype *archetype, uint32_t rows, int32_t count) {
+    if (archetype->lane_count == 0) {
+        return 0;
+    }
+    uint32_t size = archetype->lanes[archetype->lane_count - 1].size;
+    uint64_t left = stoa__layout_lane(size, rows) - STOA__LINE - (uint64_t)rows * size;
+    return lane_gap(count) + left < STOA__VECTOR_SPILL ? STOA__LINE : 0;
+}
+
 static uint64_t group_size(const stoa__archetype *archetype, uint32_t rows, int32_t count) {
     return front_size(archetype, rows, count) +
            (uint64_t)count * stoa__layout_size(archetype, rows) +
-           archetype->lane_count * lane_gap(count);
+           archetype->lane_count * lane_gap(count) + end_gap(archetype, rows, count);
 }
 
 int32_t stoa__group_fits(const stoa__archetype *archetype, uint32_t rows, size_t size,

@@ -7,6 +7,7 @@
 
 #include "base/inline.h"
 #include "storage/archetype.h"
+#include "storage/vector.h"
 
 #include <string.h>
 
@@ -93,8 +94,7 @@ STOA__INLINE bool stoa__lane_same(uint8_t *const *a, uint8_t *const *b, size_t l
  * stoa__state_ticks can read again at once; nobody else looks while the structure changes. */
 STOA__INLINE void stoa__state_mark(stoa_column_state *state, uint32_t tick, bool fresh) {
     if (fresh) {
-        uint64_t ticks = (uint64_t)tick << 32 | tick;
-        memcpy((uint8_t *)state + offsetof(stoa_column_state, changed), &ticks, sizeof ticks);
+        stoa__twice_write((uint8_t *)state + offsetof(stoa_column_state, changed), tick);
     } else {
         STOA_STORE(&state->changed, tick);
     }

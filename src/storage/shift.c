@@ -81,30 +81,57 @@ static void vector_fill(stoa__way *way) {
 static void hole_fill(const stoa__storage *storage, stoa__way *way, uint32_t number) {
     const stoa__edge *edge = way->edge;
     uint8_t *const *columns = storage->head.chunks[number].columns;
-    way->number = number;
+    way->first = (uint64_t)number << STOA_PLACE_BITS;
     way->hole = (stoa__way_columns){columns[0], columns[edge->copies->from]};
     if (edge_drops(edge)) {
         way->side = columns[edge->copies[1].from];
     }
 }
 
-void stoa__way_fill(const stoa__storage *storage, stoa__way *way, const stoa__edge *edge,
-                    uint32_t slot) {
+/* What is known of a way along an edge before it was gone. */
+static stoa__way way_of(const stoa__storage *storage, const stoa__edge *edge, uint32_t slot,
+                        uint32_t tally) {
     const stoa__archetype *source = edge->source, *target = edge->target;
     int32_t leaving = source->head.chunk_capacity;
-    *way = (stoa__way){.gate = edge_gate(edge),
-                       .edge = edge,
-                       .slot = slot,
-                       .number = STOA__NONE,
-                       .base = target->tail->number << STOA_PLACE_BITS,
-                       .end_room = (uint32_t)target->head.chunk_capacity - 1,
-                       .tail_room = leaving > 2 ? (uint32_t)leaving - 2 : 0,
-                       .came = (int32_t)target->index - (int32_t)source->index,
-                       .tail = source->tail,
-                       .end = target->tail,
-                       .went = &storage->rows[source->index]};
+    stoa__way way = {.gate = edge_gate(edge),
+                     .edge = edge,
+                     .slot = slot,
+                     .base = target->tail->number << STOA_PLACE_BITS,
+                     .end_room = (uint32_t)target->head.chunk_capacity - 1,
+                     .tail_room = leaving > 2 ? (uint32_t)leaving - 2 : 0,
+                     .first = STOA__NOWHERE,
+                     .tail = source->tail,
+                     .end = target->tail,
+                     .shifted = (uint8_t *)(uintptr_t)&storage->shifted[tally]};
     if (edge->vector) {
-        vector_fill(way);
+        vector_fill(&way);
+    }
+    return way;
+}
+
+void stoa__way_fill(stoa__storage *storage, stoa__way *way, const stoa__edge *edge, uint32_t slot,
+                    uint32_t tally) {
+    if (storage->shifted[tally] != 0) {
+        stoa__rows_settle(storage);
+    }
+    storage->tallies[tally] = (stoa__tally){edge->source, edge->target};
+    *way = way_of(storage, edge, slot, tally);
+}
+
+/* Counts the rows of an archetype anew. The higher half moves on by two: taking rows from a number
+ * that was behind may have borrowed one from it. */
+static void rows_recount(const stoa__storage *storage, const stoa__archetype *archetype) {
+    uint64_t *rows = &storage->rows[archetype->index];
+    *rows = ((*rows >> 32) + 2) << 32 | stoa__archetype_rows(archetype);
+}
+
+STOA__COLD void stoa__rows_settle(stoa__storage *storage) {
+    for (uint32_t i = 0; i < STOA__TALLIES; i++) {
+        if (storage->shifted[i] != 0) {
+            storage->shifted[i] = 0;
+            rows_recount(storage, storage->tallies[i].source);
+            rows_recount(storage, storage->tallies[i].target);
+        }
     }
 }
 
@@ -112,7 +139,8 @@ bool stoa__way_turn(const stoa__storage *storage, stoa__way *way, stoa_entity e)
     const stoa_record *record = stoa__entities_find(storage, e);
     uint32_t place = record != NULL ? stoa__place_of(storage, e.index) : 0;
     uint32_t number = place >> STOA_PLACE_BITS;
-    if (number == way->number || stoa__row_archetype(storage, place) != way->edge->source) {
+    if (place - way->first < STOA__ROWS_MAX ||
+        stoa__row_archetype(storage, place) != way->edge->source) {
         return false;
     }
     hole_fill(storage, way, number);
@@ -133,12 +161,13 @@ static bool chunk_right(const stoa__archetype *archetype, const stoa_chunk *chun
 static bool vector_right(const stoa__storage *storage, const stoa__way *way) {
     stoa__way is = *way;
     vector_fill(&is);
-    if (way->number != STOA__NONE) {
-        if (way->number >= storage->chunk_count ||
-            storage->head.chunks[way->number].archetype != &way->edge->source->head) {
+    if (way->first != STOA__NOWHERE) {
+        uint32_t number = (uint32_t)(way->first >> STOA_PLACE_BITS);
+        if (number >= storage->chunk_count ||
+            storage->head.chunks[number].archetype != &way->edge->source->head) {
             return false;
         }
-        hole_fill(storage, &is, way->number);
+        hole_fill(storage, &is, number);
     }
     return memcmp(&is, way, sizeof is) == 0;
 }
@@ -151,15 +180,18 @@ bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
     if ((way->gate & sparse) == sparse) {
         return way->set != NULL && way->edge == NULL;
     }
-    stoa__way is;
-    stoa__way_fill(storage, &is, way->edge, way->slot);
-    const stoa__archetype *source = way->edge->source;
+    uint32_t tally = (uint32_t)(way->shifted - storage->shifted);
+    const stoa__archetype *source = way->edge->source, *target = way->edge->target;
+    if (tally >= STOA__TALLIES || storage->tallies[tally].source != source ||
+        storage->tallies[tally].target != target) {
+        return false;
+    }
+    stoa__way is = way_of(storage, way->edge, way->slot, tally);
     bool heard = (way->gate & told) == 0 ||
                  way->edge->hook == stoa__component_at(storage, way->edge->single)->sole;
     return is.gate == way->gate && heard && is.end_room == way->end_room &&
-           is.tail_room == way->tail_room && is.came == way->came && is.went == way->went &&
-           way->base == way->end->number << STOA_PLACE_BITS && chunk_right(source, way->tail) &&
-           chunk_right(way->edge->target, way->end) &&
+           is.tail_room == way->tail_room && way->base == way->end->number << STOA_PLACE_BITS &&
+           chunk_right(source, way->tail) && chunk_right(target, way->end) &&
            storage->archetypes[source->index] == source &&
            stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge &&
            (!way->edge->vector || vector_right(storage, way));

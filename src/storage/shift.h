@@ -3,18 +3,14 @@
  * An edge has it if nothing is there but plain columns of whole words, up to four, nobody has to be
  * told, and there is room. All that was asked before and holds until the epoch moves on: one
  * compare with the gate of the edge stands for it. What is rare comes last, as a call with no way
- * back. The time of a shift is that of its loads and stores, those of saved registers included: on
- * Zen 5 one takes a third of a cycle, while 32 instructions that touch no memory do not show.
- * Columns of one size stand together in the edge, so that each kind is copied by code that knows
- * it. */
+ * back. A shift takes as long as a processor needs to begin its instructions, about seven a cycle
+ * on Zen 5, those that save registers included. Columns of one size stand together in the edge, so
+ * that each kind is copied by code that knows it. */
 #ifndef STOA_STORAGE_SHIFT_H
 #define STOA_STORAGE_SHIFT_H
 
 #include "storage/edge.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "storage/vector.h"
 
 /* Rows that a shift touches: the one that leaves, where it goes, and the last one of the source,
  * which fills the hole and may be the same as the first. */
@@ -53,9 +49,10 @@ STOA__INLINE bool stoa__way_open(const stoa__storage *storage, const stoa__way *
 stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *const *from, uint8_t *const *to,
                               uint8_t *const *last);
 
-/* Notes what a shift along an edge needs; one of a vector still has to be turned to a chunk. */
-void stoa__way_fill(const stoa__storage *storage, stoa__way *way, const stoa__edge *edge,
-                    uint32_t slot);
+/* Notes what a shift along an edge needs; one of a vector still has to be turned to a chunk.
+ * `tally` is the way's own number. */
+void stoa__way_fill(stoa__storage *storage, stoa__way *way, const stoa__edge *edge, uint32_t slot,
+                    uint32_t tally);
 
 /* Turns a way that shifts one vector to the chunk of an entity, which is then the one that rows
  * leave; false if it is so already, or the entity is none of the source. */
@@ -70,10 +67,9 @@ STOA__INLINE bool stoa__way_roomy(const stoa__way *way) {
            STOA_LIKELY((uint32_t)way->tail->count - 2 < way->tail_room);
 }
 
-/* Counts the row that was shifted along a way. */
-STOA__INLINE void stoa__way_counted(const stoa__way *way) {
-    way->went[0] -= 1;
-    way->went[way->came] += STOA_ROW_CAME;
+/* Notes that a row was shifted along a way. */
+STOA__INLINE void stoa__way_went(const stoa__way *way) {
+    *way->shifted = 1;
 }
 
 /* The chunk of an entity that may be shifted along a way whose gate is open, or NULL. A handle is
@@ -114,7 +110,7 @@ STOA__INLINE stoa__shift stoa__shift_begin(const stoa__storage *storage, const s
     stoa__place_set(records, STOA_FIRST(moved), shift.from.place);
     stoa__place_set(records, STOA_FIRST(handle), shift.to.place);
     memcpy(stoa__row_entity(shift.from), &moved, sizeof moved);
-    stoa__way_counted(way);
+    stoa__way_went(way);
     return shift;
 }
 
@@ -210,96 +206,73 @@ STOA__INLINE uint64_t stoa__shift_left(const stoa__shift *shift, const stoa__cop
     return differ;
 }
 
-/* Two words side by side, in a register of which there are enough. */
-#if defined(__SSE2__)
-typedef __m128i stoa__two;
-#else
-typedef stoa_pair stoa__two;
-#endif
-
-/* Reads two words, each by itself: a processor is slow to read more than was written just before.
+/* From the first row of a column of vectors to another, in words: an index that instructions scale.
  */
-STOA__INLINE stoa__two stoa__two_read(const void *first, const void *second) {
-    int32_t one, other;
-    memcpy(&one, first, sizeof one);
-    memcpy(&other, second, sizeof other);
-#if defined(__SSE2__)
-    return _mm_unpacklo_epi32(_mm_cvtsi32_si128(one), _mm_cvtsi32_si128(other));
-#else
-    return (stoa__two){(uint32_t)one, (uint32_t)other};
-#endif
-}
-
-STOA__INLINE void stoa__two_write(void *to, stoa__two two) {
-#if defined(__SSE2__)
-    _mm_storel_epi64((__m128i *)to, two);
-#else
-    memcpy(to, &two, sizeof two);
-#endif
-}
-
-/* Copies a vector, as it is read again: by one word of 8 bytes and one of 4. */
-STOA__INLINE void stoa__vector_copy(uint8_t *to, const uint8_t *from) {
-    uint64_t first;
-    uint32_t last;
-    memcpy(&first, from, sizeof first);
-    memcpy(&last, from + 8, sizeof last);
-    memcpy(to, &first, sizeof first);
-    memcpy(to + 8, &last, sizeof last);
+STOA__INLINE size_t stoa__vector_at(size_t row) {
+    size_t words = 3 * row;
+    STOA_ALONE(words);
+    return words;
 }
 
 /* Shifts a row that keeps one vector along a way whose gate is open, and puts another, or leaves
- * the one that stands there behind if `value` is NULL. The caller's value is read first, since it
- * may be in one of the rows. Returns where the vector was put or left; NULL, with nothing done, if
- * the way leads from another chunk, has no room, or ticks would have to be merged. */
-STOA__INLINE uint8_t *stoa__vector_shift(const stoa__storage *storage, const stoa__way *way,
-                                         uint64_t handle, const uint8_t *value) {
+ * the one that stands there behind. False, with nothing done, if the way leads from another chunk,
+ * has no room, or ticks would have to be merged.
+ *
+ * What is read of the way is read anew after each STOA_ALONE, which takes fewer instructions than
+ * keeping it: there are nine registers that need not be saved. */
+STOA__INLINE bool stoa__vector_shift(const stoa__storage *storage, const stoa__way *way,
+                                     uint64_t handle, bool puts, stoa__vector value) {
     if (!STOA_LIKELY(STOA_FIRST(handle) < storage->head.record_count)) {
-        return NULL;
+        return false;
     }
     uint64_t place = stoa_record_meet(storage->head.records, handle);
-    if (!STOA_LIKELY(place >> STOA_PLACE_BITS == way->number)) {
-        return NULL;
+    size_t slot = place - way->first;
+    if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
+        return false;
     }
-    stoa_chunk *tail = way->tail, *end = way->end;
-    size_t row = (uint32_t)end->count, filler = (uint32_t)tail->count - 1;
-    if (!STOA_LIKELY((uint32_t)row - 1 < way->end_room) ||
-        !STOA_LIKELY((uint32_t)filler - 1 < way->tail_room)) {
-        return NULL;
+    size_t row = (size_t)way->end->count, count = (size_t)way->tail->count;
+    if (!STOA_LIKELY((uint32_t)(row - 1) < way->end_room) ||
+        !STOA_LIKELY((uint32_t)(count - 2) < way->tail_room)) {
+        return false;
     }
-    uint8_t *hole = way->hole.kept, *to = way->end_columns.kept, *last = way->tail_columns.kept;
-    uint8_t *side = way->side, *gap = way->tail_side;
-    if (!stoa__column_same(hole, to) || !stoa__column_same(hole, last) ||
-        (value == NULL && !stoa__column_same(side, gap))) {
-        return NULL;
+    uint8_t *hole = way->hole.kept;
+    if (!stoa__column_same(hole, way->end_columns.kept) ||
+        !stoa__column_same(hole, way->tail_columns.kept) ||
+        (!puts && !stoa__column_same(way->side, way->tail_side))) {
+        return false;
     }
-    end->count = (int32_t)row + 1;
-    tail->count = (int32_t)filler;
-    size_t slot = place & (STOA__ROWS_MAX - 1);
-    if (value != NULL) {
-        stoa__two given = stoa__two_read(value, value + 4);
-        uint32_t given_end;
-        memcpy(&given_end, value + 8, sizeof given_end);
+    STOA_ALONE(way);
+    way->end->count++;
+    way->tail->count--;
+    size_t to = 4 * stoa__vector_at(row);
+    if (puts) {
+        uint8_t *side = way->side;
         stoa__state_mark(stoa__column_state(side), storage->head.tick, true);
-        side += 12 * row;
-        stoa__two_write(side, given);
-        memcpy(side + 8, &given_end, sizeof given_end);
-    } else {
-        side += 12 * slot;
-        stoa__vector_copy(side, gap + 12 * filler);
+        stoa__vector_write(side + to, value);
     }
-    hole += 12 * slot;
-    stoa__vector_copy(to + 12 * row, hole);
-    stoa__vector_copy(hole, last + 12 * filler);
-    uint64_t moved = stoa_bits_read(way->tail_columns.entities + 8 * filler);
+    STOA_ALONE(way);
+    stoa__vector kept = stoa__vector_read(way->hole.kept + 4 * stoa__vector_at(slot));
+    stoa__vector_spill(way->end_columns.kept + to, kept);
+    STOA_ALONE(way);
     memcpy(way->end_columns.entities + 8 * row, &handle, sizeof handle);
-    memcpy(way->hole.entities + 8 * slot, &moved, sizeof moved);
     stoa_record *records = storage->head.records;
-    /* The record of the entity comes second: if its row is the last one both are the same. */
-    stoa__place_set(records, STOA_FIRST(moved), (uint32_t)place);
+    STOA_ALONE(handle);
     stoa__place_set(records, STOA_FIRST(handle), way->base | (uint32_t)row);
-    stoa__way_counted(way);
-    return side;
+    stoa__way_went(way);
+    uint64_t moved = stoa_bits_read(way->tail_columns.entities + 8 * count - 8);
+    if (moved == handle) {
+        return true;
+    }
+    memcpy(way->hole.entities + 8 * slot, &moved, sizeof moved);
+    stoa__place_set(records, STOA_FIRST(moved), (uint32_t)(way->first + slot));
+    STOA_ALONE(way);
+    size_t from = 4 * stoa__vector_at(count) - STOA__VECTOR;
+    to = 4 * stoa__vector_at(slot);
+    stoa__vector_write(way->hole.kept + to, stoa__vector_read(way->tail_columns.kept + from));
+    if (!puts) {
+        stoa__vector_write(way->side + to, stoa__vector_read(way->tail_side + from));
+    }
+    return true;
 }
 
 #endif

@@ -10,9 +10,7 @@
 #define STOA_STORAGE_SPARSE_VECTOR_H
 
 #include "storage/sparse.h"
-
-/* Bytes of a vector. */
-#define STOA__VECTOR 12u
+#include "storage/vector.h"
 
 /* Bytes of a position before the vectors: its entity and two ticks. */
 #define STOA__VECTOR_AT (sizeof(stoa_entity) + 2 * sizeof(uint32_t))

@@ -179,19 +179,19 @@ typedef struct stoa__way_columns {
 } stoa__way_columns;
 
 /* How a component of a described type was put last, or taken away: along an edge, with what a shift
- * of rows needs side by side: what such a shift takes is the time of its loads and stores. It is
- * right as long as its gate is open. That `tail` and `end` are still the last chunks is told by
- * their rows: only the last one is partly filled. */
+ * of rows needs side by side: what such a shift takes is the time of its instructions. It is right
+ * as long as its gate is open. That `tail` and `end` are still the last chunks is told by their
+ * rows: only the last one is partly filled. */
 typedef struct stoa__way {
     _Alignas(STOA__LINE) uint64_t gate; /* the epoch, and what kind of way it is; 0 if rows may not
                                            be shifted */
     const stoa__edge *edge;             /* NULL if it leads to a sparse set */
     uint32_t slot;                      /* of the type; STOA__NONE: nothing remembered */
-    uint32_t number;                    /* of the chunk that `hole` is of; STOA__NONE: of none */
     uint32_t base;                      /* the place of the first row of `end` */
     uint32_t end_room;                  /* rows of a chunk of the target, less one */
     uint32_t tail_room;                 /* rows of a chunk of the source, less two */
-    int32_t came;                       /* from `went` to where the rows of the target are known */
+    uint64_t first;                     /* the place of the first row of the chunk that `hole` is
+                                           of; STOA__NOWHERE: of none */
     union {
         stoa_chunk *tail; /* of the source */
         struct stoa__sparse *set;
@@ -200,13 +200,26 @@ typedef struct stoa__way {
         stoa_chunk *end;  /* the tail of the target */
         uint32_t **pages; /* of the set, if it is one of vectors that nobody watches, else NULL */
     };
-    uint64_t *went;         /* what is known of the rows of the source */
+    uint8_t *shifted;       /* where to note that rows were shifted: see stoa__tally */
     stoa__way_columns hole; /* where one vector is shifted: of the chunk that the last row left */
     stoa__way_columns tail_columns;
     stoa__way_columns end_columns;
     uint8_t *side;      /* the column of `end` that is put, or of `hole` that is left behind */
     uint8_t *tail_side; /* the one that is left behind in the tail; NULL if one is put */
 } stoa__way;
+
+/* No place, however many rows are added to it. */
+#define STOA__NOWHERE ((uint64_t)1 << 40)
+
+/* Ways that are remembered, at most; a multiple of 8. */
+#define STOA__TALLIES 32u
+
+/* Between which archetypes a way shifts rows. It only notes that it did, and whoever wants to know
+ * how many rows there are has them counted then. */
+typedef struct stoa__tally {
+    const stoa__archetype *source; /* NULL: there is no such way */
+    const stoa__archetype *target;
+} stoa__tally;
 
 /* The edges of an archetype: open addressing by hash. With none there is one cell, which is free.
  */
@@ -298,8 +311,10 @@ typedef struct stoa__storage {
     uint32_t record_capacity;
     uint32_t retired_count;
     uint64_t *rows; /* of each archetype, see STOA_ROW_CAME: dense, since counting is all that most
-                       queries do */
+                       queries do. stoa__rows_ready before they are read */
     stoa_bundle bundles[STOA_BUNDLES]; /* what stoa_create_with knows of the world's bundles */
+    _Alignas(8) uint8_t shifted[STOA__TALLIES]; /* of each tally, 1: `rows` is behind */
+    stoa__tally tallies[STOA__TALLIES];
 
     stoa__heap heap;
     stoa__registry registry;
@@ -366,7 +381,21 @@ static inline uint64_t stoa__gate_of(uint32_t epoch) {
     return stoa__gate_at(0, epoch);
 }
 
-/* Rows of an archetype as they were counted, by its index; see stoa__rows_settle. */
+/* Counts rows that were shifted and not counted. */
+void stoa__rows_settle(stoa__storage *storage);
+
+/* Makes `rows` what they are. While threads may ask for them nothing is left to be done. */
+static inline void stoa__rows_ready(const stoa__storage *storage) {
+    uint64_t shifted = 0;
+    for (uint32_t i = 0; i < STOA__TALLIES; i += 8) {
+        shifted |= stoa_bits_read(&storage->shifted[i]);
+    }
+    if (!STOA_LIKELY(shifted == 0)) {
+        stoa__rows_settle((stoa__storage *)(uintptr_t)storage);
+    }
+}
+
+/* Rows of an archetype as they were counted, by its index. */
 static inline uint32_t stoa__rows_at(const stoa__storage *storage, uint32_t index) {
     return (uint32_t)storage->rows[index];
 }

@@ -1,13 +1,14 @@
 /* Changing what an entity has by one component of a described type.
  *
  * How a type was put last, and taken away, is remembered: a way. If it is open and right for the
- * entity, its row is shifted along it with nothing else asked. What is not goes by the id, and is
- * remembered then. Everything that can fail comes before the first write. One thread at a time. */
-#include "storage/shift.h"
+ * entity, its row is shifted along it with nothing else asked; change_vector.c has what is tried
+ * first. What is not goes by the id, and is remembered then. Everything that can fail comes before
+ * the first write. One thread at a time. */
+#include "world/change_type.h"
 
 #include "storage/entities.h"
+#include "storage/shift.h"
 #include "storage/sparse_vector.h"
-#include "world/change.h"
 
 /* What a component of words is that is added without a value. */
 static const uint8_t words_none[16];
@@ -41,11 +42,14 @@ STOA__APART static stoa_status type_remove_any(stoa_world *world, stoa_entity e,
 }
 
 /* Remembers the edge that was taken last for a key, to be found by the type. */
-static void way_note(const stoa_world *world, const stoa_type *type, uint32_t key, stoa__way *way) {
-    const stoa__storage *storage = &world->storage;
+static void way_note(stoa_world *world, const stoa_type *type, uint32_t key) {
+    stoa__storage *storage = &world->storage;
     const stoa__hop *hop = stoa__edge_hop_at(storage, key);
     if (hop->key == key && stoa__gate_now(storage) == stoa__gate_of(hop->edge->epoch)) {
-        stoa__way_fill(&world->storage, way, hop->edge, STOA_LOAD(&type->slot));
+        bool drops = (key & STOA__KEY_DROP) != 0;
+        stoa__way *way = drops ? stoa__type_drop_at(world, type) : stoa__type_put_at(world, type);
+        ptrdiff_t tally = drops ? STOA__WAYS + (way - world->drops) : way - world->puts;
+        stoa__way_fill(storage, way, hop->edge, STOA_LOAD(&type->slot), (uint32_t)tally);
     }
 }
 
@@ -70,7 +74,7 @@ STOA__APART static stoa_status column_set(stoa_world *world, stoa_entity e, cons
     bool moves = stoa_archetype_entry(&archetype->head, id)->id != id;
     stoa_status status = stoa__change_column_put(world, e, id, data);
     if (moves) {
-        way_note(world, type, id, stoa__type_put_at(world, type));
+        way_note(world, type, id);
     }
     return status;
 }
@@ -79,20 +83,8 @@ STOA__APART static stoa_status column_set(stoa_world *world, stoa_entity e, cons
 STOA__APART static stoa_status column_remove(stoa_world *world, stoa_entity e,
                                              const stoa_type *type, stoa_component id) {
     stoa_status status = stoa__change_column_take(world, e, id);
-    way_note(world, type, id | STOA__KEY_DROP, stoa__type_drop_at(world, type));
+    way_note(world, type, id | STOA__KEY_DROP);
     return status;
-}
-
-/* The way that is remembered of a type, or NULL; neither need be there. */
-STOA__INLINE const stoa__way *way_find(const stoa_world *world, const stoa_type *type, bool drops) {
-    if (!STOA_LIKELY(world != NULL)) {
-        return NULL;
-    }
-    if (!STOA_LIKELY(type != NULL)) {
-        return NULL;
-    }
-    const stoa__way *way = drops ? stoa__type_drop_at(world, type) : stoa__type_put_at(world, type);
-    return STOA_LIKELY(way->slot == STOA_LOAD(&type->slot)) ? way : NULL;
 }
 
 /* Ends a shift. */
@@ -146,8 +138,8 @@ STOA__APART static stoa_status put_told(stoa_world *world, const stoa__way *way,
 }
 
 /* stoa_set_type where no way is remembered, or it is not the right one. */
-STOA__APART static stoa_status type_set_hop(stoa_world *world, stoa_entity e, stoa_type *type,
-                                            const void *value) {
+stoa_status stoa__type_set_hop(stoa_world *world, stoa_entity e, stoa_type *type,
+                               const void *value) {
     const stoa__type_hop *hop = stoa__type_hop_find(world, type);
     if (!STOA_LIKELY(hop != NULL && value != NULL)) {
         return type_set_any(world, e, type, value);
@@ -161,8 +153,7 @@ STOA__APART static stoa_status type_set_hop(stoa_world *world, stoa_entity e, st
 
 /* stoa_set_type where a way is remembered, but it is not one vector that is shifted with nobody
  * told. */
-STOA__APART static stoa_status type_set(stoa_world *world, stoa_entity e, stoa_type *type,
-                                        const void *value) {
+stoa_status stoa__type_set(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
     const stoa__way *way = stoa__type_put_at(world, type);
     uint64_t handle = stoa_bits_read(&e);
     bool open = stoa__way_open(&world->storage, way);
@@ -172,62 +163,23 @@ STOA__APART static stoa_status type_set(stoa_world *world, stoa_entity e, stoa_t
         return way->edge->watched ? put_told(world, way, chunk, e, value)
                                   : put_untold(&world->storage, way, chunk, handle, value);
     }
-    return type_set_hop(world, e, type, value);
-}
-
-/* Sets a component where a way that shifts one vector could not be gone. */
-STOA__APART static stoa_status vector_set_any(stoa_world *world, stoa_entity e, stoa_type *type,
-                                              const void *value) {
-    return stoa__way_turn(&world->storage, stoa__type_put_at(world, type), e)
-               ? stoa_set_type(world, e, type, value)
-               : type_set(world, e, type, value);
-}
-
-/* Sets a component along a way that shifts one vector, is open, and has one hook told. */
-STOA__APART static stoa_status vector_set_told(stoa_world *world, stoa_entity e, stoa_type *type,
-                                               const void *value, const stoa__way *way) {
-    uint8_t *put = stoa__vector_shift(&world->storage, way, stoa_bits_read(&e), value);
-    if (!STOA_LIKELY(put != NULL)) {
-        return vector_set_any(world, e, type, value);
-    }
-    const stoa__hook *hook = way->edge->hook;
-    stoa__hook_lock_first(world, e);
-    hook->call(world, e, put, hook->user);
-    stoa__hook_unlock_first(world);
-    return STOA_OK;
+    return stoa__type_set_hop(world, e, type, value);
 }
 
 /* Sets a sparse component along a way that is open. Pages that are others by now have the way noted
  * anew. */
-STOA__INLINE stoa_status sparse_set(stoa_world *world, stoa_entity e, stoa_type *type,
-                                    const stoa__way *way, const void *value) {
+stoa_status stoa__type_set_sparse(stoa_world *world, stoa_entity e, stoa_type *type,
+                                  const stoa__way *way, const void *value) {
     if (!STOA_LIKELY(way->pages != NULL)) {
         return stoa__change_sparse_set(world, e, way->set, value);
     }
     if (!STOA_LIKELY(way->set->table == way->pages)) {
-        return type_set_hop(world, e, type, value);
+        return stoa__type_set_hop(world, e, type, value);
     }
     return STOA_LIKELY(stoa__sparse_vector_put(&world->storage, way->set, way->pages,
                                                stoa_bits_read(&e), value))
                ? STOA_OK
                : stoa__change_sparse_put_any(world, e, way->set, value);
-}
-
-stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
-    const stoa__way *way = way_find(world, type, false);
-    if (!STOA_LIKELY(way != NULL && value != NULL)) {
-        return type_set_hop(world, e, type, value);
-    }
-    uint64_t differ = way->gate ^ stoa__gate_now(&world->storage);
-    if (STOA_LIKELY(differ == 0)) {
-        uint8_t *put = stoa__vector_shift(&world->storage, way, stoa_bits_read(&e), value);
-        return STOA_LIKELY(put != NULL) ? STOA_OK : vector_set_any(world, e, type, value);
-    }
-    if (differ == stoa__gate_at(STOA__GATE_SPARSE, 0)) {
-        return sparse_set(world, e, type, way, value);
-    }
-    return differ == stoa__gate_at(STOA__GATE_TOLD, 0) ? vector_set_told(world, e, type, value, way)
-                                                       : type_set(world, e, type, value);
 }
 
 stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
@@ -264,7 +216,7 @@ STOA__APART static stoa_status drop_untold(const stoa__storage *storage, const s
 }
 
 /* stoa_remove_type where no way is remembered, or it is not the right one. */
-STOA__APART static stoa_status type_remove_hop(stoa_world *world, stoa_entity e, stoa_type *type) {
+stoa_status stoa__type_remove_hop(stoa_world *world, stoa_entity e, stoa_type *type) {
     const stoa__type_hop *hop = stoa__type_hop_find(world, type);
     if (!STOA_LIKELY(hop != NULL)) {
         return type_remove_any(world, e, type);
@@ -277,48 +229,26 @@ STOA__APART static stoa_status type_remove_hop(stoa_world *world, stoa_entity e,
 }
 
 /* stoa_remove_type where a way is remembered, but it is not one vector that is shifted. */
-STOA__APART static stoa_status type_remove(stoa_world *world, stoa_entity e, stoa_type *type) {
+stoa_status stoa__type_remove(stoa_world *world, stoa_entity e, stoa_type *type) {
     const stoa__way *way = stoa__type_drop_at(world, type);
     uint64_t handle = stoa_bits_read(&e);
     bool open = stoa__way_open(&world->storage, way);
     const stoa_chunk_ref *chunk =
         STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
     return STOA_LIKELY(chunk != NULL) ? drop_untold(&world->storage, way, chunk, handle)
-                                      : type_remove_hop(world, e, type);
+                                      : stoa__type_remove_hop(world, e, type);
 }
 
-/* Takes a component away where a way that shifts one vector could not be gone. */
-STOA__APART static stoa_status vector_remove_any(stoa_world *world, stoa_entity e,
-                                                 stoa_type *type) {
-    return stoa__way_turn(&world->storage, stoa__type_drop_at(world, type), e)
-               ? stoa_remove_type(world, e, type)
-               : type_remove(world, e, type);
-}
-
-/* Takes a sparse component away along a way that is open; see sparse_set. */
-STOA__INLINE stoa_status sparse_remove(stoa_world *world, stoa_entity e, stoa_type *type,
-                                       const stoa__way *way) {
+/* Takes a sparse component away along a way that is open; see stoa__type_set_sparse. */
+stoa_status stoa__type_remove_sparse(stoa_world *world, stoa_entity e, stoa_type *type,
+                                     const stoa__way *way) {
     if (!STOA_LIKELY(way->pages != NULL)) {
         return stoa__change_sparse_take(world, e, way->set);
     }
     if (!STOA_LIKELY(way->set->table == way->pages)) {
-        return type_remove_hop(world, e, type);
+        return stoa__type_remove_hop(world, e, type);
     }
     return STOA_LIKELY(stoa__sparse_vector_take(way->set, way->pages, stoa_bits_read(&e)))
                ? STOA_OK
                : stoa__change_sparse_take_any(world, e, way->set);
-}
-
-stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) {
-    const stoa__way *way = way_find(world, type, true);
-    if (!STOA_LIKELY(way != NULL)) {
-        return type_remove_hop(world, e, type);
-    }
-    uint64_t differ = way->gate ^ stoa__gate_now(&world->storage);
-    if (STOA_LIKELY(differ == 0)) {
-        uint8_t *left = stoa__vector_shift(&world->storage, way, stoa_bits_read(&e), NULL);
-        return STOA_LIKELY(left != NULL) ? STOA_OK : vector_remove_any(world, e, type);
-    }
-    return differ == stoa__gate_at(STOA__GATE_SPARSE, 0) ? sparse_remove(world, e, type, way)
-                                                         : type_remove(world, e, type);
 }

@@ -424,6 +424,7 @@ stoa_status stoa_check(const stoa_world *world) {
     if (world == NULL) {
         return stoa__world_null(NULL, "world");
     }
+    stoa__rows_ready(&world->storage);
     stoa_status status = free_list_check(&world->storage);
     if (status == STOA_OK) {
         status = records_check(&world->storage);

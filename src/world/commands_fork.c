@@ -160,6 +160,7 @@ stoa_status stoa_commands_fork(stoa_world *world, stoa_commands *const *buffers,
     STOA_STORE(&world->buffers.dealing, wanted.most > 0);
     world->buffers.forked_count = (uint32_t)count;
     world->buffers.forked_base = world->storage.head.record_count;
+    stoa__rows_ready(&world->storage);
     world->storage.head.open |= STOA__OPEN_FORK;
     return STOA_OK;
 }

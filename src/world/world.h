@@ -77,7 +77,7 @@ typedef struct stoa__bundle {
 /* Types remembered, a power of two. */
 #define STOA__TYPES 32
 /* Ways of putting them remembered, and of taking them away; a power of two. */
-#define STOA__WAYS 16
+#define STOA__WAYS 16u
 
 /* What a described type is in this world. It is found by where the descriptor is and only then
  * compared with its slot: the processor need not wait for the slot to know where a value will go.
@@ -138,6 +138,7 @@ stoa_status stoa__bundles_check(const stoa_world *world);
  * on: what is remembered of one takes a power of two of cache lines. */
 #define STOA__TYPE_AT(type, array) ((uintptr_t)(type) & (sizeof(array) - sizeof((array)[0])))
 
+_Static_assert(2 * STOA__WAYS == STOA__TALLIES, "each way has a tally");
 _Static_assert((sizeof(stoa__way) & (sizeof(stoa__way) - 1)) == 0, "ways are found by a mask");
 _Static_assert((sizeof(stoa__type_hop) & (sizeof(stoa__type_hop) - 1)) == 0,
                "types are found by a mask");

@@ -3,6 +3,7 @@
 #include "storage/group.h"
 #include "storage/layout.h"
 #include "storage/slab.h"
+#include "storage/vector.h"
 #include "storage_fixture.h"
 
 static int group_setup(void **state) {
@@ -60,6 +61,11 @@ static const uint8_t *lane_verify(stoa__group *group, const stoa__lane *lane, ui
             assert_int_equal(column - before, padded + STOA__LINE);
         }
         end = bytes_follow(group, end, column - STOA__LINE, STOA__LINE + size);
+        /* Of the last vector of a column some bytes more are touched: those before the next
+         * column's state are nobody's. */
+        size_t touched = lane->size == STOA__VECTOR ? STOA__VECTOR_SPILL : 0;
+        assert_true(end + touched <= stoa__group_block(group) + group->size);
+        assert_true(touched + sizeof(stoa_column_state) <= STOA__LINE);
     }
     return end;
 }
@@ -319,9 +325,25 @@ static void group_is_made_wholly_or_not_at_all(void **state) {
 
 #define WITH_GROUP(test) cmocka_unit_test_setup_teardown(test, group_setup, storage_teardown)
 
+/* STO-10: what is touched after the very last vector of a group is there, whether its rows end on a
+ * line or not. */
+static void vectors_may_be_read_whole(void **state) {
+    fixture *f = *state;
+    stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){4, 12}, 2);
+    for (uint32_t rows = 1; rows <= 256; rows *= 2) {
+        for (int32_t count = 1; count <= 4; count++) {
+            stoa__group *group = stoa__group_new(&f->storage, archetype, rows, count);
+            assert_non_null(group);
+            group_verify(archetype, group, rows);
+            group_end(f, group);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_GROUP(columns_lie_side_by_side_and_on_lines),
+        WITH_GROUP(vectors_may_be_read_whole),
         WITH_GROUP(chunks_of_an_archetype_lie_side_by_side),
         WITH_GROUP(large_columns_start_on_different_lines_of_a_page),
         WITH_GROUP(chunks_that_fit_are_counted),

@@ -10,9 +10,6 @@
 #include "storage/shift.h"
 #include "storage/sparse_vector.h"
 
-/* What a component of words is that is added without a value. */
-static const uint8_t words_none[16];
-
 /* The id of a type, which is remembered from now on; 0 with the failure reported. */
 static stoa_component type_id(stoa_world *world, stoa_entity e, stoa_type *type) {
     stoa_component id = stoa__value_type(world, e, type);
@@ -87,56 +84,6 @@ STOA__APART static stoa_status column_remove(stoa_world *world, stoa_entity e,
     return status;
 }
 
-/* Ends a shift. */
-STOA__INLINE stoa_status shift_end(const stoa__edge *edge, const stoa__shift *shift,
-                                   uint64_t differ) {
-    return STOA_LIKELY(differ == 0) ? STOA_OK
-                                    : stoa__shift_merge(edge, shift->from.columns,
-                                                        shift->to.columns, shift->last.columns);
-}
-
-/* Shifts a row along a way that is open, with columns of any sizes, and writes the value that is
- * put; returns where that is. */
-STOA__INLINE uint8_t *put_shift(const stoa__storage *storage, const stoa__way *way,
-                                const stoa_chunk_ref *chunk, uint64_t handle, const void *data,
-                                stoa__shift *shift, uint64_t *differ) {
-    *shift = stoa__shift_begin(storage, way, chunk, handle);
-    const stoa__edge *edge = way->edge;
-    uint8_t *column = stoa_column_begin(shift->to.columns, edge->puts->to);
-    size_t size = edge->puts->size;
-    stoa__state_mark(stoa__column_state(column), storage->head.tick, true);
-    stoa__value_words(column + shift->to.slot * size, data, size);
-    *differ = stoa__shift_kept(shift, edge);
-    return column + shift->to.slot * size;
-}
-
-/* Puts a component of which nobody is told. */
-STOA__APART static stoa_status put_untold(const stoa__storage *storage, const stoa__way *way,
-                                          const stoa_chunk_ref *chunk, uint64_t handle,
-                                          const void *data) {
-    stoa__shift shift;
-    uint64_t differ;
-    put_shift(storage, way, chunk, handle, data, &shift, &differ);
-    return shift_end(way->edge, &shift, differ);
-}
-
-/* Puts a component of which its hooks are told. Nothing is under way, since the way is open: no
- * hook is running, so there is room to lock the entity. */
-STOA__APART static stoa_status put_told(stoa_world *world, const stoa__way *way,
-                                        const stoa_chunk_ref *chunk, stoa_entity e,
-                                        const void *data) {
-    const stoa__component *component = stoa__component_at(&world->storage, way->edge->single);
-    stoa__shift shift;
-    uint64_t differ;
-    uint8_t *value =
-        put_shift(&world->storage, way, chunk, stoa_bits_read(&e), data, &shift, &differ);
-    if (!STOA_LIKELY(differ == 0)) {
-        (void)shift_end(way->edge, &shift, differ);
-    }
-    stoa__change_tell(world, e, component, way->edge->puts->size != 0 ? value : NULL, true);
-    return STOA_OK;
-}
-
 /* stoa_set_type where no way is remembered, or it is not the right one. */
 stoa_status stoa__type_set_hop(stoa_world *world, stoa_entity e, stoa_type *type,
                                const void *value) {
@@ -155,15 +102,9 @@ stoa_status stoa__type_set_hop(stoa_world *world, stoa_entity e, stoa_type *type
  * told. */
 stoa_status stoa__type_set(stoa_world *world, stoa_entity e, stoa_type *type, const void *value) {
     const stoa__way *way = stoa__type_put_at(world, type);
-    uint64_t handle = stoa_bits_read(&e);
-    bool open = stoa__way_open(&world->storage, way);
-    const stoa_chunk_ref *chunk =
-        STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
-    if (STOA_LIKELY(chunk != NULL)) {
-        return way->edge->watched ? put_told(world, way, chunk, e, value)
-                                  : put_untold(&world->storage, way, chunk, handle, value);
-    }
-    return stoa__type_set_hop(world, e, type, value);
+    return STOA_LIKELY(stoa__way_open(&world->storage, way))
+               ? stoa__wide_set(world, e, type, way, stoa_parcel_pack(value, way->edge->puts->size))
+               : stoa__type_set_hop(world, e, type, value);
 }
 
 /* Sets a sparse component along a way that is open. Pages that are others by now have the way noted
@@ -192,27 +133,10 @@ stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     }
     const stoa__way *way = stoa__type_put_at(world, type);
     if (STOA_LIKELY(way->slot == hop->slot && stoa__way_open(&world->storage, way) &&
-                    !way->edge->watched)) {
-        uint64_t handle = stoa_bits_read(&e);
-        const stoa_chunk_ref *chunk = stoa__shift_chunk(&world->storage, way, handle);
-        if (STOA_LIKELY(chunk != NULL)) {
-            return put_untold(&world->storage, way, chunk, handle, words_none);
-        }
+                    stoa__wide_add(world, e, way))) {
+        return STOA_OK;
     }
     return column_set(world, e, type, hop->id, NULL);
-}
-
-/* Takes a component away, along an edge with columns of any sizes. */
-STOA__APART static stoa_status drop_untold(const stoa__storage *storage, const stoa__way *way,
-                                           const stoa_chunk_ref *chunk, uint64_t handle) {
-    stoa__shift shift = stoa__shift_begin(storage, way, chunk, handle);
-    const stoa__edge *edge = way->edge;
-    uint64_t differ = stoa__shift_kept(&shift, edge);
-    if (edge->lanes != edge->kept) {
-        const stoa__copy *left = &edge->copies[edge->kept];
-        differ |= stoa__shift_left(&shift, left, left->size);
-    }
-    return shift_end(edge, &shift, differ);
 }
 
 /* stoa_remove_type where no way is remembered, or it is not the right one. */
@@ -231,12 +155,9 @@ stoa_status stoa__type_remove_hop(stoa_world *world, stoa_entity e, stoa_type *t
 /* stoa_remove_type where a way is remembered, but it is not one vector that is shifted. */
 stoa_status stoa__type_remove(stoa_world *world, stoa_entity e, stoa_type *type) {
     const stoa__way *way = stoa__type_drop_at(world, type);
-    uint64_t handle = stoa_bits_read(&e);
-    bool open = stoa__way_open(&world->storage, way);
-    const stoa_chunk_ref *chunk =
-        STOA_LIKELY(open) ? stoa__shift_chunk(&world->storage, way, handle) : NULL;
-    return STOA_LIKELY(chunk != NULL) ? drop_untold(&world->storage, way, chunk, handle)
-                                      : stoa__type_remove_hop(world, e, type);
+    return STOA_LIKELY(stoa__way_open(&world->storage, way))
+               ? stoa__wide_remove(world, e, type, way)
+               : stoa__type_remove_hop(world, e, type);
 }
 
 /* Takes a sparse component away along a way that is open; see stoa__type_set_sparse. */

@@ -3,6 +3,7 @@
 #ifndef STOA_WORLD_CHANGE_TYPE_H
 #define STOA_WORLD_CHANGE_TYPE_H
 
+#include "stoa/parcel.h"
 #include "world/change.h"
 
 /* Sets a component where no way is remembered, or it is not the right one. */
@@ -21,5 +22,16 @@ stoa_status stoa__type_remove_hop(stoa_world *world, stoa_entity e, stoa_type *t
 stoa_status stoa__type_remove(stoa_world *world, stoa_entity e, stoa_type *type);
 stoa_status stoa__type_remove_sparse(stoa_world *world, stoa_entity e, stoa_type *type,
                                      const stoa__way *way);
+
+/* Sets a component along a way that is open, whatever columns there are beside it. */
+stoa_status stoa__wide_set(stoa_world *world, stoa_entity e, stoa_type *type, const stoa__way *way,
+                           stoa_parcel value);
+
+/* Adds a component so; false, with nothing done, if it could not be gone or somebody is told. */
+bool stoa__wide_add(stoa_world *world, stoa_entity e, const stoa__way *way);
+
+/* Takes one away so. */
+stoa_status stoa__wide_remove(stoa_world *world, stoa_entity e, stoa_type *type,
+                              const stoa__way *way);
 
 #endif

@@ -105,6 +105,9 @@ stoa_status stoa_set_parcel(stoa_world *world, stoa_entity e, stoa_type *type, s
                    ? STOA_OK
                    : parcel_set_any(world, e, type, value);
     }
+    if (STOA_LIKELY(differ == stoa__gate_at(STOA__GATE_ANY, 0))) {
+        return stoa__wide_set(world, e, type, way, value);
+    }
     return differ == stoa__gate_at(STOA__GATE_TOLD, 0) ? parcel_set_told(world, e, type, value, way)
                                                        : parcel_set_any(world, e, type, value);
 }
@@ -128,6 +131,9 @@ stoa_status stoa_remove_type(stoa_world *world, stoa_entity e, stoa_type *type) 
                                               (stoa__vector){0}))
                    ? STOA_OK
                    : vector_remove_any(world, e, type);
+    }
+    if (STOA_LIKELY(differ == stoa__gate_at(STOA__GATE_ANY, 0))) {
+        return stoa__wide_remove(world, e, type, way);
     }
     return differ == stoa__gate_at(STOA__GATE_SPARSE, 0)
                ? stoa__type_remove_sparse(world, e, type, way)

@@ -38,7 +38,8 @@ STOA__APART static stoa_status type_remove_any(stoa_world *world, stoa_entity e,
     return id != 0 ? stoa__change_take(world, e, id) : stoa_last_error().status;
 }
 
-/* Remembers the edge that was taken last for a key, to be found by the type. */
+/* Remembers the edge that was taken last for a key, to be found by the type; if rows cannot be
+ * shifted along it there is nothing to be remembered. */
 static void way_note(stoa_world *world, const stoa_type *type, uint32_t key) {
     stoa__storage *storage = &world->storage;
     const stoa__hop *hop = stoa__edge_hop_at(storage, key);
@@ -46,7 +47,11 @@ static void way_note(stoa_world *world, const stoa_type *type, uint32_t key) {
         bool drops = (key & STOA__KEY_DROP) != 0;
         stoa__way *way = drops ? stoa__type_drop_at(world, type) : stoa__type_put_at(world, type);
         ptrdiff_t tally = drops ? STOA__WAYS + (way - world->drops) : way - world->puts;
-        stoa__way_fill(storage, way, hop->edge, STOA_LOAD(&type->slot), (uint32_t)tally);
+        if (hop->edge->open) {
+            stoa__way_fill(storage, way, hop->edge, STOA_LOAD(&type->slot), (uint32_t)tally);
+        } else {
+            way->slot = STOA__NONE;
+        }
     }
 }
 

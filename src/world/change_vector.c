@@ -72,17 +72,31 @@ stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, con
                                                        : stoa__type_set(world, e, type, value);
 }
 
-/* stoa_set_parcel where its way could not be gone: from memory. */
+/* stoa_set_parcel along a way, from memory. */
 STOA__APART static stoa_status parcel_set_any(stoa_world *world, stoa_entity e, stoa_type *type,
+                                              stoa_parcel value, const stoa__way *way) {
+    _Alignas(STOA_PARCEL_MAX) uint8_t bytes[STOA_PARCEL_MAX];
+    stoa_parcel_unpack(bytes, value);
+    uint64_t differ = way->gate ^ stoa__gate_now(&world->storage);
+    if (differ == stoa__gate_at(STOA__GATE_SPARSE, 0)) {
+        return stoa__type_set_sparse(world, e, type, way, bytes);
+    }
+    return (differ & ~stoa__gate_at(STOA__GATE_TOLD, 0)) == 0
+               ? vector_set_any(world, e, type, bytes)
+               : stoa__type_set(world, e, type, bytes);
+}
+
+/* stoa_set_parcel where no way is remembered, or it is not the right one. */
+STOA__APART static stoa_status parcel_set_hop(stoa_world *world, stoa_entity e, stoa_type *type,
                                               stoa_parcel value) {
-    if (world != NULL && type != NULL && type->size > STOA_PARCEL_MAX) {
+    if (!STOA_LIKELY(type == NULL || type->size <= STOA_PARCEL_MAX)) {
         return stoa__world_report(
             world, stoa__error(STOA_INVALID, "type '%s' has %u bytes, a parcel %u at most",
                                type->identifier, type->size, STOA_PARCEL_MAX));
     }
     _Alignas(STOA_PARCEL_MAX) uint8_t bytes[STOA_PARCEL_MAX];
     stoa_parcel_unpack(bytes, value);
-    return stoa_set_type(world, e, type, bytes);
+    return stoa__type_set_hop(world, e, type, bytes);
 }
 
 /* stoa_set_parcel along a way that shifts one vector, is open, and has one hook told. */
@@ -90,26 +104,26 @@ STOA__APART static stoa_status parcel_set_told(stoa_world *world, stoa_entity e,
                                                stoa_parcel value, const stoa__way *way) {
     return STOA_LIKELY(vector_set_told(world, e, way, stoa__vector_of(value)))
                ? STOA_OK
-               : parcel_set_any(world, e, type, value);
+               : parcel_set_any(world, e, type, value, way);
 }
 
 stoa_status stoa_set_parcel(stoa_world *world, stoa_entity e, stoa_type *type, stoa_parcel value) {
     const stoa__way *way = way_find(world, type, false);
     if (!STOA_LIKELY(way != NULL)) {
-        return parcel_set_any(world, e, type, value);
+        return parcel_set_hop(world, e, type, value);
     }
     uint64_t differ = way->gate ^ stoa__gate_now(&world->storage);
     if (STOA_LIKELY(differ == 0)) {
         return STOA_LIKELY(stoa__vector_shift(&world->storage, way, stoa_bits_read(&e), true,
                                               stoa__vector_of(value)))
                    ? STOA_OK
-                   : parcel_set_any(world, e, type, value);
+                   : parcel_set_any(world, e, type, value, way);
     }
     if (STOA_LIKELY(differ == stoa__gate_at(STOA__GATE_ANY, 0))) {
         return stoa__wide_set(world, e, type, way, value);
     }
     return differ == stoa__gate_at(STOA__GATE_TOLD, 0) ? parcel_set_told(world, e, type, value, way)
-                                                       : parcel_set_any(world, e, type, value);
+                                                       : parcel_set_any(world, e, type, value, way);
 }
 
 /* Takes a component away where a way that shifts one vector could not be gone. */

@@ -172,6 +172,47 @@ static void open_ways_refuse_the_dead(void **state) {
     assert_int_equal(stoa_get(w, e[31], Numbers)->small, 6);
 }
 
+STOA_COMPONENT_WITH(Loose, STOA_OPTIONS(.flags = STOA_SPARSE), { int32_t a, b, c; });
+STOA_COMPONENT_WITH(Small, STOA_OPTIONS(.flags = STOA_SPARSE), { int16_t a; });
+
+/* ACC-03 CMP-10: what is remembered of a type, in a set, beside vectors or beside others, is not
+ * gone by once columns are elsewhere. */
+static void stale_ways_are_not_gone(void **state) {
+    support_world *s = *state;
+    stoa_world *w = s->world;
+    stoa_entity e[300];
+    for (int32_t i = 0; i < 300; i++) {
+        e[i] = stoa_create_with(w, STOA_VALUE(Home, {(float)i, 0, 0}));
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(stoa_set(w, e[i], Loose, {i, -i, round}), STOA_OK);
+            assert_int_equal(stoa_set(w, e[i], Small, {(int16_t)i}), STOA_OK);
+            assert_int_equal(
+                stoa_set(w, e[i], Numbers, {(uint32_t)i, (uint32_t)i + 1, (uint32_t)i + 2}),
+                STOA_OK);
+            if (i % 3 == 0) {
+                setters[3](w, e[i], i);
+                setters[15](w, e[i], i);
+            }
+            if (i % 7 == round) {
+                w->storage.head.epoch++;
+            }
+        }
+        if (i % 50 == 0) {
+            assert_int_equal(stoa_compact(w), STOA_OK);
+            assert_int_equal(stoa_remove(w, e[i], Loose), STOA_OK);
+            assert_int_equal(stoa_set(w, e[i], Loose, {i, -i, 1}), STOA_OK);
+        }
+    }
+    for (int32_t i = 0; i < 300; i++) {
+        const Loose *loose = stoa_get(w, e[i], Loose);
+        assert_true(loose->a == i && loose->b == -i && loose->c == 1);
+        assert_int_equal(stoa_get(w, e[i], Small)->a, i);
+        assert_int_equal(stoa_get(w, e[i], Numbers)->small, i + 2);
+        assert_int_equal((int32_t)stoa_get(w, e[i], Home)->x, i);
+        assert_int_equal(stoa_has(w, e[i], Bytes16), i % 3 == 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_of_all_sizes_arrive, support_setup,
@@ -180,6 +221,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(values_with_hooks_are_moved_in, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(misuse_is_refused, support_setup, support_teardown),
+        cmocka_unit_test_setup_teardown(stale_ways_are_not_gone, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(open_ways_refuse_the_dead, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ void *stoa_try_mut_type(stoa_world *world, stoa_entity e, stoa_type *type);
 stoa_status stoa_set_type(stoa_world *world, stoa_entity e, stoa_type *type, const void *value);
 
 /// stoa_set_type of a value that was packed; called by stoa_set for small types.
-/// STOA_SIZE if the type is larger than a parcel. The value is moved in from where the library
+/// STOA_INVALID if the type is larger than a parcel. The value is moved in from where the library
 /// unpacks it.
 stoa_status stoa_set_parcel(stoa_world *world, stoa_entity e, stoa_type *type, stoa_parcel value);
 

@@ -40,6 +40,7 @@ stoa_status stoa_world_seal(stoa_world *world, bool sealed) {
         return status;
     }
     stoa__storage *storage = &world->storage;
+    stoa__rows_ready(storage);
     storage->head.open ^= STOA__OPEN_SEAL;
     for (uint32_t i = 0; i < storage->registry.count; i++) {
         stoa__component *component = storage->registry.items[i];

@@ -171,6 +171,21 @@ static void systems_find_rows_counted(void **state) {
     assert_int_equal(stoa_app_free(app), STOA_OK);
 }
 
+/* STO-07: in a world that is sealed nothing is left to be counted, whoever reads it. */
+static void sealed_worlds_are_counted(void **state) {
+    support_world *s = *state;
+    crowd_open(s->world);
+    speeds_set(0, 40);
+    for (int32_t i = 40; i < 50 && !rows_behind(); i++) {
+        speeds_set(i, i + 1);
+    }
+    assert_true(rows_behind());
+    assert_int_equal(stoa_world_seal(c.w, true), STOA_OK);
+    assert_false(rows_behind());
+    assert_true(stoa_query_count(c.both) >= 40);
+    assert_int_equal(stoa_world_seal(c.w, false), STOA_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts_are_right_when_asked_for, support_setup,
@@ -179,6 +194,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(versions_never_come_twice, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(forgotten_ways_are_counted, support_setup,
                                         support_teardown),
+        cmocka_unit_test_setup_teardown(sealed_worlds_are_counted, support_setup, support_teardown),
         cmocka_unit_test_setup_teardown(systems_find_rows_counted, support_setup, support_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

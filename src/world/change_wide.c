@@ -8,7 +8,7 @@
 
 /* Bytes ahead of a row at which memory is asked for. */
 #define AHEAD 320
-#define EXPECT(pointer) STOA_PREFETCH((const void *)(uintptr_t)(pointer))
+#define EXPECT(pointer, bytes) STOA_PREFETCH((const void *)((uintptr_t)(pointer) + (bytes)))
 
 /* Rows that a shift touches: the one that leaves, where it goes, and the last one of the source,
  * which fills the hole. */
@@ -24,12 +24,7 @@ typedef struct shift {
 /* Copies a value of whole words. */
 STOA__INLINE void words_copy(uint8_t *to, const uint8_t *from, size_t size) {
     if (size == STOA__VECTOR) {
-        uint64_t first;
-        uint32_t last;
-        memcpy(&first, from, sizeof first);
-        memcpy(&last, from + 8, sizeof last);
-        memcpy(to, &first, sizeof first);
-        memcpy(to + 8, &last, sizeof last);
+        stoa__vector_write(to, stoa__vector_read(from));
     } else {
         memcpy(to, from, size);
     }
@@ -71,12 +66,12 @@ STOA__INLINE void lanes_expect(const shift *s, const stoa__copy *copies, size_t 
         const stoa__copy *copy = &copies[i];
         size_t index = copy->from;
         uint8_t *hole = s->from[index];
-        EXPECT(s->to[copy->to] + row + AHEAD);
+        EXPECT(s->to[copy->to], row + AHEAD);
         if (own) {
-            EXPECT(hole + slot - AHEAD);
+            EXPECT(hole, slot - AHEAD);
         } else {
-            EXPECT(hole + slot + AHEAD);
-            EXPECT(s->last[index] + filler - AHEAD);
+            EXPECT(hole, slot + AHEAD);
+            EXPECT(s->last[index], filler - AHEAD);
         }
     }
 }

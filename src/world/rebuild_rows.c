@@ -234,8 +234,7 @@ void *stoa_rebuild_column(stoa_rebuild *rebuild, stoa_component id, int32_t firs
     }
     uint32_t lane = lane_find(rebuild, id);
     const stoa__archetype *archetype = rebuild->archetype;
-    if (lane == STOA__NONE || first < 0 ||
-        (uint32_t)first >= stoa__archetype_rows(archetype)) {
+    if (lane == STOA__NONE || first < 0 || (uint32_t)first >= stoa__archetype_rows(archetype)) {
         stoa__world_report(rebuild->world,
                            stoa__error(STOA_INVALID, "component %u has no row %d here", id, first));
         return NULL;

@@ -61,8 +61,7 @@ stoa_status stoa_archetype_info_get(const stoa_world *world, int32_t archetype,
     if (info == NULL) {
         return stoa__world_null(world, "info");
     }
-    uint32_t rows =
-        a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(a);
+    uint32_t rows = a->index == 0 ? world->storage.empty_count : stoa__archetype_rows(a);
     *info = (stoa_archetype_info){
         .id = archetype,
         .components = a->ids,

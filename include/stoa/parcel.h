@@ -62,7 +62,9 @@ static inline stoa_parcel stoa_parcel_pack(const void *value, uint32_t size) {
                       stoa_parcel_part(value, size, 4), stoa_parcel_part(value, size, 0));
 #else
     stoa_parcel parcel = {0, 0};
-    memcpy(&parcel, value, size);
+    if (size > 0) {
+        memcpy(&parcel, value, size);
+    }
     return parcel;
 #endif
 }

@@ -233,6 +233,70 @@ static void ticks_come_along(void **state) {
     pair_close();
 }
 
+/* Gives a component to entities, or takes it away, all at the tick there is. */
+static void changes_make(int32_t from, int32_t to, int32_t k, uint32_t op) {
+    for (int32_t n = from; n < to; n++) {
+        change_make(n, k, op);
+    }
+}
+
+/* Writes one component of an entity at a tick of its own. */
+static void component_touch(int32_t n, int32_t k) {
+    for (int i = 0; i < 2; i++) {
+        stoa_tick_advance(t.s[i].world);
+        assert_non_null(stoa_get_mut_id(t.s[i].world, t.e[n], t.ids[k]));
+        stoa_tick_advance(t.s[i].world);
+    }
+}
+
+/* CHG-02: only the row that fills a hole is newer, in one component of those there are; `first` is
+ * given to all entities, then `second`, of which -1 is none; then Speed goes or comes for a few. */
+static void filler_is_newer(int32_t first, int32_t second, uint32_t op, int32_t touched) {
+    pair_open(5);
+    changes_make(0, ENTITIES, first, 0);
+    if (second >= 0) {
+        changes_make(0, ENTITIES, second, 0);
+    }
+    changes_make(0, 10, 1, op);
+    assert_true(way_open(1, op == 2));
+    component_touch(ENTITIES - 30, touched);
+    changes_make(10, 14, 1, op);
+    pair_compare();
+    pair_close();
+}
+
+/* CHG-02: whatever the way, a chunk becomes as new as a row that comes to it from the last one. */
+static void chunks_become_as_new_as_what_fills_holes(void **state) {
+    (void)state;
+    filler_is_newer(0, -1, 0, 0);
+    filler_is_newer(1, -1, 2, 0);
+    filler_is_newer(1, -1, 2, 1);
+    filler_is_newer(4, -1, 0, 0);
+    filler_is_newer(4, -1, 0, 4);
+    filler_is_newer(4, 1, 2, 4);
+    filler_is_newer(4, 1, 2, 1);
+    filler_is_newer(2, 3, 0, 2);
+    filler_is_newer(2, 3, 0, 3);
+}
+
+/* CHG-02: the same of a tag, which some entities got later than others. */
+static void tags_become_as_new_as_what_fills_holes(void **state) {
+    (void)state;
+    pair_open(6);
+    changes_make(0, ENTITIES, 6, 1);
+    changes_make(0, 10, 1, 0);
+    assert_true(way_open(1, false));
+    for (int i = 0; i < 2; i++) {
+        stoa_tick_advance(t.s[i].world);
+    }
+    change_make(ENTITIES - 30, 6, 2);
+    change_make(ENTITIES - 30, 6, 1);
+    assert_true(way_open(1, false));
+    changes_make(10, 14, 1, 0);
+    pair_compare();
+    pair_close();
+}
+
 /* GEN-05: a value that is in a row that moves, or fills a hole. */
 static void values_of_rows_that_move_are_read_first(void **state) {
     support_world *s = *state;
@@ -439,6 +503,8 @@ int main(void) {
         cmocka_unit_test(shifted_rows_are_as_moved_ones),
         cmocka_unit_test(ends_of_chunks_are_noticed),
         cmocka_unit_test(ticks_come_along),
+        cmocka_unit_test(chunks_become_as_new_as_what_fills_holes),
+        cmocka_unit_test(tags_become_as_new_as_what_fills_holes),
         cmocka_unit_test_setup_teardown(values_of_rows_that_move_are_read_first, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(ways_that_are_older_than_their_edges_are_not_taken,

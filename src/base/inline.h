@@ -9,10 +9,13 @@
 #define STOA__APART __attribute__((noinline))
 /* A function that is rarely called and must not weigh on its caller. */
 #define STOA__COLD __attribute__((noinline, cold))
+/* Says that a case goes on with the next one. */
+#define STOA__GOES_ON __attribute__((fallthrough))
 #else
 #define STOA__INLINE static inline
 #define STOA__APART
 #define STOA__COLD
+#define STOA__GOES_ON ((void)0)
 #endif
 
 /* Asks for memory of which much is needed, and not at once: it comes to the second cache. On Zen 4

@@ -100,13 +100,19 @@ static void copies_append(stoa__edge *edge, const stoa__archetype *source, bool 
     }
 }
 
+/* Notes in a byte that something is there so many times, if it can be told. */
+static void runs_note(stoa__edge *edge, uint32_t byte, uint32_t count) {
+    edge->runs |= (uint64_t)(uint8_t)count << 8 * byte;
+}
+
 static void copies_fill(stoa__edge *edge, const stoa__archetype *source) {
     edge->lanes = 0;
+    edge->runs = 0;
     for (uint32_t run = 0; run <= STOA__RUNS; run++) {
         uint32_t before = edge->lanes;
         copies_append(edge, source, true, run);
         if (run < STOA__RUNS) {
-            edge->runs[run] = (uint8_t)(edge->lanes - before);
+            runs_note(edge, run, edge->lanes - before);
         }
     }
     edge->kept = edge->lanes;
@@ -211,6 +217,7 @@ static void edge_fill(const stoa__storage *storage, stoa__edge *edge,
                       const stoa__archetype *source) {
     copies_fill(edge, source);
     tags_fill(storage, edge, source);
+    runs_note(edge, STOA__RUNS, source->tag_count > 0);
     puts_fill(storage, edge, source);
     fresh_fill(edge);
     edge->plain = source->plain && edge->target->plain;
@@ -223,14 +230,19 @@ STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edg
     edge_regate(storage, edge);
 }
 
+/* Trios for which there is room after an edge of an archetype. */
+static uint32_t trio_count(const stoa__archetype *source) {
+    return source->lane_count + (source->tag_count > 0 ? 1u : 0u);
+}
+
 /* Where the copies of an edge stand. */
 static stoa__copy *copies_of(stoa__edge *edge) {
-    return (stoa__copy *)(void *)(edge + 1);
+    return (stoa__copy *)(void *)(stoa__edge_trios(edge) + trio_count(edge->source));
 }
 
 static stoa__edge *edge_new(stoa__storage *storage, stoa__archetype *source,
                             stoa__archetype *target, const uint32_t *key, uint32_t count) {
-    size_t copies_at = sizeof(stoa__edge);
+    size_t copies_at = sizeof(stoa__edge) + trio_count(source) * sizeof(stoa__trio);
     size_t tags_at = copies_at + source->lane_count * sizeof(stoa__copy);
     size_t puts_at = tags_at + source->tag_count * sizeof(stoa__copy);
     size_t key_at = puts_at + count * sizeof(stoa__put);
@@ -242,9 +254,9 @@ static stoa__edge *edge_new(stoa__storage *storage, stoa__archetype *source,
         return NULL;
     }
     stoa__edge *edge = (stoa__edge *)(void *)block;
-    edge->copies = copies_of(edge);
     edge->target = target;
     edge->source = source;
+    edge->copies = copies_of(edge);
     edge->tags = (stoa__copy *)(void *)(block + tags_at);
     edge->puts = (stoa__put *)(void *)(block + puts_at);
     edge->key = (uint32_t *)(void *)(block + key_at);
@@ -491,19 +503,19 @@ static bool puts_right(const stoa__storage *storage, const stoa__edge *edge) {
 }
 
 /* True if those kept stand run by run, as many in each as noted. */
-static bool runs_right(const stoa__edge *edge) {
+static bool runs_right(const stoa__edge *edge, const stoa__archetype *source) {
     uint32_t at = 0;
     if (edge->kept > UINT8_MAX) {
         return !edge->open;
     }
     for (uint32_t run = 0; run < STOA__RUNS; run++) {
-        for (uint32_t n = edge->runs[run]; n > 0; n--, at++) {
+        for (uint32_t n = (uint8_t)(edge->runs >> 8 * run); n > 0; n--, at++) {
             if (at >= edge->kept || stoa__shift_run(edge->copies[at].size) != run) {
                 return false;
             }
         }
     }
-    return true;
+    return edge->runs >> 8 * STOA__RUNS == (source->tag_count > 0);
 }
 
 static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
@@ -531,7 +543,7 @@ static bool edge_right(const stoa__storage *storage, const stoa__edge *edge,
             return false;
         }
     }
-    return runs_right(edge) && puts_right(storage, edge);
+    return runs_right(edge, source) && puts_right(storage, edge);
 }
 
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype) {

@@ -15,30 +15,43 @@ static bool edge_worded(const stoa__edge *edge) {
     return edge->puts->size == 0 || stoa__shift_run(edge->puts->size) != STOA__RUNS;
 }
 
-/* True if one column is kept, has 12 bytes, and so has what is put or dropped; no tags. */
-static bool edge_vector(const stoa__edge *edge) {
-    bool drops = (edge->single & STOA__KEY_DROP) != 0;
-    return edge->runs[1] == 1 && edge->kept == 1 && edge->tag_count == 0 &&
-           (drops ? edge->lanes == 2 && edge->copies[1].size == 12 : edge->puts->size == 12);
+static bool edge_drops(const stoa__edge *edge) {
+    return (edge->single & STOA__KEY_DROP) != 0;
+}
+
+/* True if a vector is kept, and another one put or dropped. */
+static bool edge_lead(const stoa__edge *edge) {
+    return (uint8_t)edge->runs > 0 &&
+           (edge_drops(edge)
+                ? edge->lanes > edge->kept && edge->copies[edge->kept].size == STOA__VECTOR
+                : edge->puts->size == STOA__VECTOR);
 }
 
 void stoa__shift_regate(const stoa__storage *storage, stoa__edge *edge, bool straight, bool told) {
     edge->open = straight && (!edge->watched || told) && storage->record_stamps == NULL &&
                  edge->kept <= UINT8_MAX && edge_worded(edge);
-    edge->vector = edge->open && edge_vector(edge);
+    edge->lead = edge->open && edge_lead(edge);
+    edge->vector = edge->lead && edge->kept == 1 && edge->source->tag_count == 0;
+    edge->follow = edge->lead && !edge->vector && !edge->watched;
     edge->hook =
         edge->vector && edge->watched ? stoa__component_at(storage, edge->single)->sole : NULL;
 }
 
-STOA__COLD stoa_status stoa__shift_merge(const stoa__edge *edge, uint8_t *const *from,
-                                         uint8_t *const *to, uint8_t *const *last) {
-    for (uint32_t i = 0; i < edge->kept; i++) {
-        const stoa__copy *copy = &edge->copies[i];
-        stoa__state_merge(stoa__state_of(to, copy->to), stoa__state_of(from, copy->from));
+/* The state of a tag, by where the tags of a chunk are and its index among the columns. */
+static stoa_column_state *tag_state(uint8_t *tags, uint32_t index) {
+    return stoa__column_state(tags + (index & ~STOA_INDEX_TAG));
+}
+
+STOA__COLD stoa_status stoa__shift_tags(const stoa__way *way) {
+    const stoa__edge *edge = way->edge;
+    const stoa__trio *tags = stoa__edge_trios(edge) + edge->kept;
+    for (uint32_t i = 0; i < edge->tag_count; i++) {
+        const stoa__copy *copy = &edge->tags[i];
+        stoa__state_merge(tag_state(tags->end, copy->to), tag_state(tags->hole, copy->from));
     }
-    stoa__edge_tags(edge, to, from);
-    if (last != from) {
-        stoa__row_states_merge(edge->source, from, last);
+    for (uint32_t i = 0; i < edge->source->tag_count; i++) {
+        uint32_t index = stoa__layout_tag(i);
+        stoa__state_merge(tag_state(tags->hole, index), tag_state(tags->tail, index));
     }
     return STOA_OK;
 }
@@ -50,42 +63,78 @@ static uint64_t edge_gate(const stoa__edge *edge) {
     return edge->open ? stoa__gate_at(kind, edge->epoch) : 0;
 }
 
-/* The columns of a chunk, if it is one. */
-static stoa__way_columns columns_of(const stoa_chunk *chunk, uint32_t kept) {
-    uint8_t *const *columns = chunk->columns;
-    return columns == NULL ? (stoa__way_columns){NULL, NULL}
-                           : (stoa__way_columns){columns[0], columns[kept]};
-}
-
-static uint8_t *column_of(const stoa_chunk *chunk, uint32_t index) {
+/* Where a column of a chunk is, if it is one; -1: the tags. */
+static uint8_t *column_of(const stoa_chunk *chunk, int64_t index) {
     return chunk->columns != NULL ? chunk->columns[index] : NULL;
 }
 
-static bool edge_drops(const stoa__edge *edge) {
-    return (edge->single & STOA__KEY_DROP) != 0;
+/* The columns of a chunk, if it is one. */
+static stoa__way_columns columns_of(const stoa_chunk *chunk, uint32_t kept) {
+    return (stoa__way_columns){column_of(chunk, 0), column_of(chunk, kept)};
 }
 
-/* Notes what a shift of one vector needs of the last chunks. */
-static void vector_fill(stoa__way *way) {
+/* Where the first column that is kept is in chunks of the source, and where the one that is left
+ * behind; the entities if there is none. */
+static uint32_t kept_from(const stoa__edge *edge) {
+    return edge->kept > 0 ? edge->copies->from : 0;
+}
+
+static uint32_t side_from(const stoa__edge *edge) {
+    return edge->lanes > edge->kept ? edge->copies[edge->kept].from : 0;
+}
+
+/* What is known of the columns of a trio, or of the tags, which come last. `hole` has those of the
+ * chunk that rows leave, or is NULL. */
+static stoa__trio trio_of(const stoa__way *way, uint8_t *const *hole, uint32_t number) {
     const stoa__edge *edge = way->edge;
-    way->tail_columns = columns_of(way->tail, edge->copies->from);
-    way->end_columns = columns_of(way->end, edge->copies->to);
+    int64_t from = number < edge->kept ? (int64_t)edge->copies[number].from : -1;
+    int64_t to = number < edge->kept ? (int64_t)edge->copies[number].to : -1;
+    return (stoa__trio){.hole = hole != NULL ? hole[from] : NULL,
+                        .end = column_of(way->end, to),
+                        .tail = column_of(way->tail, from)};
+}
+
+/* The trios of an edge, and one for its tags. */
+static uint32_t trio_count(const stoa__edge *edge) {
+    return edge->kept + (edge->source->tag_count > 0 ? 1u : 0u);
+}
+
+/* Notes the columns of the last chunks. */
+static void ends_fill(stoa__way *way) {
+    const stoa__edge *edge = way->edge;
+    way->tail_columns = columns_of(way->tail, kept_from(edge));
+    way->end_columns = columns_of(way->end, edge->kept > 0 ? edge->copies->to : 0);
     if (edge_drops(edge)) {
-        way->tail_side = column_of(way->tail, edge->copies[1].from);
+        way->tail_side = column_of(way->tail, side_from(edge));
     } else {
-        way->side = column_of(way->end, edge->puts->to);
+        way->put_size = edge->puts->size;
+        way->side =
+            way->end->columns != NULL ? stoa_column_begin(way->end->columns, edge->puts->to) : NULL;
     }
 }
 
-/* Notes a chunk that rows leave. */
-static void hole_fill(const stoa__storage *storage, stoa__way *way, uint32_t number) {
+/* Notes those of a chunk that rows leave. */
+static void hole_fill(stoa__way *way, uint32_t number, uint8_t *const *columns) {
     const stoa__edge *edge = way->edge;
-    uint8_t *const *columns = storage->head.chunks[number].columns;
     way->first = (uint64_t)number << STOA_PLACE_BITS;
-    way->hole = (stoa__way_columns){columns[0], columns[edge->copies->from]};
+    way->hole = (stoa__way_columns){columns[0], columns[kept_from(edge)]};
     if (edge_drops(edge)) {
-        way->side = columns[edge->copies[1].from];
+        way->side = columns[side_from(edge)];
     }
+}
+
+/* Notes the columns that are kept, `hole` being those of the chunk that rows leave. */
+static void trios_fill(const stoa__way *way, uint8_t *const *hole) {
+    stoa__trio *trios = stoa__edge_trios(way->edge);
+    for (uint32_t i = 0; i < trio_count(way->edge); i++) {
+        trios[i] = trio_of(way, hole, i);
+    }
+}
+
+/* The columns of the chunk that a way is turned to, or NULL. */
+static uint8_t *const *hole_columns(const stoa__storage *storage, const stoa__way *way) {
+    return way->first != STOA__NOWHERE ? storage->head.chunks[way->first >> STOA_PLACE_BITS].columns
+                                       : NULL;
 }
 
 /* What is known of a way along an edge before it was gone. */
@@ -103,19 +152,54 @@ static stoa__way way_of(const stoa__storage *storage, const stoa__edge *edge, ui
                      .tail = source->tail,
                      .end = target->tail,
                      .shifted = (uint8_t *)(uintptr_t)&storage->shifted[tally]};
-    if (edge->vector) {
-        vector_fill(&way);
-    }
+    ends_fill(&way);
     return way;
 }
 
-void stoa__way_fill(stoa__storage *storage, stoa__way *way, const stoa__edge *edge, uint32_t slot,
-                    uint32_t tally) {
+/* Asks for what a shift needs of a chunk beside its rows, which are read in order: without it the
+ * first rows of each chunk wait, with eight columns of 16 bytes 4 ns for each row. */
+static void columns_expect(const stoa__archetype *archetype, uint8_t *const *columns) {
+    for (uint32_t i = 0; i <= archetype->data_lanes; i++) {
+        STOA_PREFETCH(columns[i]);
+        STOA_PREFETCH(stoa__column_state(columns[i]));
+    }
+}
+
+/* Asks for the chunks that will probably be the last ones after these. */
+static void ends_expect(const stoa__way *way) {
+    const stoa__archetype *source = way->edge->source, *target = way->edge->target;
+    int32_t tail = source->head.chunk_count - 2, end = target->head.chunk_count;
+    if (tail >= 0) {
+        columns_expect(source, source->head.chunks[tail].columns);
+    }
+    if (end < target->chunk_held) {
+        columns_expect(target, target->head.chunks[end].columns);
+    }
+}
+
+/* Asks for the chunk that rows will probably leave after this one. */
+static void hole_expect(const stoa__storage *storage, const stoa__way *way, uint32_t number) {
+    const stoa__archetype *source = way->edge->source;
+    if (++number < storage->chunk_count &&
+        storage->head.chunks[number].archetype == &source->head) {
+        columns_expect(source, storage->head.chunks[number].columns);
+    }
+}
+
+void stoa__way_fill(stoa__storage *storage, stoa__way *ways, uint32_t number,
+                    const stoa__edge *edge, uint32_t slot, uint32_t tally) {
     if (storage->shifted[tally] != 0) {
         stoa__rows_settle(storage);
     }
     storage->tallies[tally] = (stoa__tally){edge->source, edge->target};
-    *way = way_of(storage, edge, slot, tally);
+    for (uint32_t i = 0; i < STOA__TALLIES / 2; i++) {
+        if (ways[i].edge == edge) {
+            ways[i].slot = STOA__NONE;
+        }
+    }
+    ways[number] = way_of(storage, edge, slot, tally);
+    trios_fill(&ways[number], NULL);
+    ends_expect(&ways[number]);
 }
 
 /* Counts the rows of an archetype anew. The higher half moves on by two: taking rows from a number
@@ -143,8 +227,46 @@ bool stoa__way_turn(const stoa__storage *storage, stoa__way *way, stoa_entity e)
         stoa__row_archetype(storage, place) != way->edge->source) {
         return false;
     }
-    hole_fill(storage, way, number);
+    hole_fill(way, number, storage->head.chunks[number].columns);
+    trios_fill(way, storage->head.chunks[number].columns);
+    hole_expect(storage, way, number);
     return true;
+}
+
+/* Notes what the last chunks are now. */
+static void ends_renew(const stoa__storage *storage, stoa__way *way) {
+    const stoa__archetype *target = way->edge->target;
+    way->base = target->tail->number << STOA_PLACE_BITS;
+    way->tail = way->edge->source->tail;
+    way->end = target->tail;
+    ends_fill(way);
+    trios_fill(way, hole_columns(storage, way));
+    ends_expect(way);
+}
+
+bool stoa__way_begin(stoa__storage *storage, stoa__way *way) {
+    stoa__archetype *target = way->edge->target;
+    if (way->tail != way->edge->source->tail || way->end != target->tail) {
+        return false;
+    }
+    if (way->end->count < target->head.chunk_capacity) {
+        return true;
+    }
+    if (stoa__row_room(storage, target) != STOA_OK) {
+        return false;
+    }
+    ends_renew(storage, way);
+    return true;
+}
+
+void stoa__way_end(stoa__storage *storage, stoa__way *way) {
+    uint32_t epoch = storage->head.epoch;
+    if (way->tail->count == 0) {
+        stoa__row_chunk_emptied(storage, way->edge->source);
+        if (epoch == storage->head.epoch) {
+            ends_renew(storage, way);
+        }
+    }
 }
 
 /* True if a chunk is one that an archetype has, or none. */
@@ -157,19 +279,31 @@ static bool chunk_right(const stoa__archetype *archetype, const stoa_chunk *chun
     return chunk->columns == NULL;
 }
 
-/* True if what is noted of the chunks of a way along a vector is so. */
-static bool vector_right(const stoa__storage *storage, const stoa__way *way) {
+/* True if what is noted of the columns of a way is so. */
+static bool columns_right(const stoa__storage *storage, const stoa__way *way) {
     stoa__way is = *way;
-    vector_fill(&is);
+    ends_fill(&is);
     if (way->first != STOA__NOWHERE) {
         uint32_t number = (uint32_t)(way->first >> STOA_PLACE_BITS);
         if (number >= storage->chunk_count ||
             storage->head.chunks[number].archetype != &way->edge->source->head) {
             return false;
         }
-        hole_fill(storage, &is, number);
+        hole_fill(&is, number, storage->head.chunks[number].columns);
     }
     return memcmp(&is, way, sizeof is) == 0;
+}
+
+/* The same of the columns that are kept. */
+static bool trios_right(const stoa__storage *storage, const stoa__way *way) {
+    for (uint32_t i = 0; i < trio_count(way->edge); i++) {
+        stoa__trio is = trio_of(way, hole_columns(storage, way), i);
+        stoa__trio noted = stoa__edge_trios(way->edge)[i];
+        if (is.hole != noted.hole || is.end != noted.end || is.tail != noted.tail) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
@@ -194,5 +328,5 @@ bool stoa__way_right(const stoa__storage *storage, const stoa__way *way) {
            chunk_right(source, way->tail) && chunk_right(target, way->end) &&
            storage->archetypes[source->index] == source &&
            stoa__edge_find(source, way->edge->key, 1, way->edge->hash) == way->edge &&
-           (!way->edge->vector || vector_right(storage, way));
+           columns_right(storage, way) && trios_right(storage, way);
 }

@@ -113,6 +113,13 @@ typedef struct stoa__copy {
     uint16_t to_lane;   /* of the target, or its number there; STOA__LANE_NONE if not there */
 } stoa__copy;
 
+/* Where a column that is kept is, or the tags are, in the three chunks that a shift touches. */
+typedef struct stoa__trio {
+    uint8_t *hole; /* in the chunk that the row leaves */
+    uint8_t *end;  /* in the last one of the target */
+    uint8_t *tail; /* in the last one of the source */
+} stoa__trio;
+
 /* No lane, where lanes are told by 16 bits. */
 #define STOA__LANE_NONE UINT16_MAX
 
@@ -128,7 +135,9 @@ typedef struct stoa__put {
  *
  * Found by its key: the ids put, and the ids dropped with STOA__KEY_DROP set, in order of ids.
  * Creating with a bundle is an edge of the empty archetype. Whether rows may be shifted is noted
- * for an epoch and refreshed when it has moved on. */
+ * for an epoch and refreshed when it has moved on. Right after it there is room for a trio for each
+ * copy, and one for the tags if the source has some. Those of the copies that are kept, and then of
+ * the tags, are noted for the one way along the edge that is remembered. */
 typedef struct stoa__edge {
     stoa__archetype *source;
     stoa__archetype *target;
@@ -136,19 +145,20 @@ typedef struct stoa__edge {
                                       that one alone; else NULL */
     union {
         stoa__copy *copies; /* one for each lane of the source: those kept, then those left behind;
-                               they stand right after this struct */
+                               they stand after the trios */
         struct stoa__edge *next; /* of one that leads to a hidden archetype: in the list of those */
     };
     stoa__copy *tags; /* one for each tag that is kept: its state comes along */
     uint16_t *fresh;  /* lanes of the target that hold no values and are not copied */
     stoa__put *puts;  /* one for each element of the key */
     uint32_t *key;
+    uint64_t runs; /* a byte for how many of those kept have 12, 16, 8 and 4 bytes, from the lowest
+                      on, if there are up to 255; they stand in this order before all others. Then
+                      one that is 1 if the source has tags */
     uint32_t single; /* the key if it has one element, else 0 */
     uint32_t epoch;  /* of the storage, when it was read whether rows may be shifted */
     uint16_t kept;   /* copies that are kept */
     uint16_t lanes;  /* copies in all */
-    uint8_t runs[4]; /* of those kept, how many have 16, 12, 8 and 4 bytes, which stand in this
-                        order before all others; of up to 255 */
     uint16_t tag_count;
     uint16_t fresh_count;
     bool plain;   /* moving and dropping is copying, on either side */
@@ -159,7 +169,9 @@ typedef struct stoa__edge {
     bool quick;   /* swift, and not watched */
     bool hooked;  /* swift, puts one component, and only its hooks want to know */
     bool open;    /* rows may be shifted in that epoch; if it is watched, only hooks are told */
-    bool vector;  /* open, one is kept, has 12 bytes, and so has what is put or dropped */
+    bool lead;    /* open, the first that is kept has 12 bytes, and so has what is put or dropped */
+    bool vector;  /* lead, and nothing else is kept */
+    bool follow;  /* lead, something else is kept, and nobody wants to know */
     uint32_t key_count;
     uint32_t hash;
     uint32_t block_size; /* bytes of the block that holds this struct and its tables */
@@ -172,10 +184,10 @@ typedef struct stoa__edge {
 #define STOA__GATE_ANY 0x01000000u
 #define STOA__GATE_SPARSE (STOA__GATE_TOLD | STOA__GATE_ANY)
 
-/* Columns of a chunk that a way leads from or to, where one vector is shifted. */
+/* Columns of a chunk that a way leads from or to. */
 typedef struct stoa__way_columns {
     uint8_t *entities;
-    uint8_t *kept; /* the vector */
+    uint8_t *kept; /* the first that is kept, or the entities */
 } stoa__way_columns;
 
 /* How a component of a described type was put last, or taken away: along an edge, with what a shift
@@ -201,11 +213,14 @@ typedef struct stoa__way {
         uint32_t **pages; /* of the set, if it is one of vectors that nobody watches, else NULL */
     };
     uint8_t *shifted;       /* where to note that rows were shifted: see stoa__tally */
-    stoa__way_columns hole; /* where one vector is shifted: of the chunk that the last row left */
+    stoa__way_columns hole; /* of the chunk that the last row left */
     stoa__way_columns tail_columns;
     stoa__way_columns end_columns;
-    uint8_t *side;      /* the column of `end` that is put, or of `hole` that is left behind */
-    uint8_t *tail_side; /* the one that is left behind in the tail; NULL if one is put */
+    uint8_t *side; /* the column of `end` that is put, or of `hole` that is left behind */
+    union {
+        uint8_t *tail_side; /* the one that is left behind in the tail */
+        size_t put_size;    /* bytes of what is put */
+    };
 } stoa__way;
 
 /* No place, however many rows are added to it. */

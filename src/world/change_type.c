@@ -45,10 +45,11 @@ static void way_note(stoa_world *world, const stoa_type *type, uint32_t key) {
     const stoa__hop *hop = stoa__edge_hop_at(storage, key);
     if (hop->key == key && stoa__gate_now(storage) == stoa__gate_of(hop->edge->epoch)) {
         bool drops = (key & STOA__KEY_DROP) != 0;
+        stoa__way *ways = drops ? world->drops : world->puts;
         stoa__way *way = drops ? stoa__type_drop_at(world, type) : stoa__type_put_at(world, type);
-        ptrdiff_t tally = drops ? STOA__WAYS + (way - world->drops) : way - world->puts;
+        uint32_t number = (uint32_t)(way - ways), tally = drops ? STOA__WAYS + number : number;
         if (hop->edge->open) {
-            stoa__way_fill(storage, way, hop->edge, STOA_LOAD(&type->slot), (uint32_t)tally);
+            stoa__way_fill(storage, ways, number, hop->edge, STOA_LOAD(&type->slot), tally);
         } else {
             way->slot = STOA__NONE;
         }
@@ -136,7 +137,7 @@ stoa_status stoa_add_type(stoa_world *world, stoa_entity e, stoa_type *type) {
     if (hop->set != NULL) {
         return stoa__change_sparse_add(world, e, hop->set);
     }
-    const stoa__way *way = stoa__type_put_at(world, type);
+    stoa__way *way = stoa__type_put_at(world, type);
     if (STOA_LIKELY(way->slot == hop->slot && stoa__way_open(&world->storage, way) &&
                     stoa__wide_add(world, e, way))) {
         return STOA_OK;

@@ -28,7 +28,7 @@ stoa_status stoa__wide_set(stoa_world *world, stoa_entity e, stoa_type *type, co
                            stoa_parcel value);
 
 /* Adds a component so; false, with nothing done, if it could not be gone or somebody is told. */
-bool stoa__wide_add(stoa_world *world, stoa_entity e, const stoa__way *way);
+bool stoa__wide_add(stoa_world *world, stoa_entity e, stoa__way *way);
 
 /* Takes one away so. */
 stoa_status stoa__wide_remove(stoa_world *world, stoa_entity e, stoa_type *type,

@@ -173,6 +173,97 @@ static void shifted_rows_are_as_moved_ones(void **state) {
     }
 }
 
+/* Gives all entities so many more components of one to four words. */
+static void beside_add(int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "Beside%d", i);
+        stoa_component_desc desc = {
+            .name = name, .size = 4 * (1 + (uint32_t)i % 4), .alignment = 4};
+        for (int k = 0; k < 2; k++) {
+            stoa_component id = stoa_component_register(t.s[k].world, &desc);
+            for (int32_t n = 0; n < ENTITIES; n++) {
+                int32_t words[4] = {i, n, i + n, i - n};
+                assert_int_equal(stoa_set_id(t.s[k].world, t.e[n], id, words, desc.size), STOA_OK);
+            }
+        }
+    }
+}
+
+/* CHG-02 ACC-05: however many columns there are of each size, and across chunks of few rows. */
+static void many_columns_come_along(void **state) {
+    (void)state;
+    static const int32_t counts[] = {1, 2, 4, 7, 9, 40, 70};
+    for (int i = 0; i < 7; i++) {
+        pair_open((uint64_t)i + 20);
+        beside_add(counts[i]);
+        for (int round = 0; round < 15; round++) {
+            changes_run();
+            watchers_change();
+            pair_compare();
+        }
+        assert_true(t.shifts > 1000);
+        pair_close();
+    }
+}
+
+/* CMP-04 ACC-05: two descriptions of one component, as two source files have them, are used by
+ * turns: what is noted of columns for one is not taken for the other. */
+static void descriptions_of_a_type_take_turns(void **state) {
+    (void)state;
+    static stoa_type twin;
+    twin = *STOA_TYPE_OF(Speed);
+    STOA_STORE(&twin.slot, 0);
+    pair_open(31);
+    beside_add(5);
+    stoa_world *a = t.s[0].world, *b = t.s[1].world;
+    for (int32_t n = 0; n < 2 * ENTITIES; n++) {
+        int32_t at = n < ENTITIES ? n : (n * 7) % ENTITIES;
+        const float speed[3] = {(float)n, 1, 2};
+        stoa_type *type = n / 3 % 2 == 0 ? &twin : types[1];
+        if (n % 5 == 4) {
+            assert_int_equal(stoa_remove_type(a, t.e[at], type), STOA_OK);
+            assert_int_equal(stoa_remove_id(b, t.e[at], t.ids[1]), STOA_OK);
+        } else {
+            assert_int_equal(stoa_set_type(a, t.e[at], type, speed), STOA_OK);
+            assert_int_equal(stoa_set_id(b, t.e[at], t.ids[1], speed, sizeof speed), STOA_OK);
+        }
+        if (n % 100 == 0) {
+            pair_compare();
+        }
+    }
+    pair_compare();
+    pair_close();
+}
+
+/* GEN-03 GEN-04: no memory for the chunk that a shift begins. */
+static void shifts_without_memory_change_nothing(void **state) {
+    (void)state;
+    int refused = 0;
+    pair_open(41);
+    beside_add(5);
+    stoa_world *w = t.s[0].world;
+    for (int32_t n = 0; n < ENTITIES; n++) {
+        uint64_t before = stoa_hash(w);
+        t.s[0].heap.fail_at = 1;
+        t.s[0].heap.fail_forever = true;
+        bool done = stoa_set(w, t.e[n], Speed, {(float)n, 1, 2}) == STOA_OK;
+        t.s[0].heap.fail_at = 0;
+        if (!done) {
+            refused++;
+            assert_int_equal(stoa_last_error().status, STOA_NO_MEMORY);
+            assert_true(stoa_hash(w) == before);
+            assert_int_equal(stoa_check(w), STOA_OK);
+            assert_int_equal(stoa_set(w, t.e[n], Speed, {(float)n, 1, 2}), STOA_OK);
+        }
+        assert_int_equal(
+            stoa_set_id(t.s[1].world, t.e[n], t.ids[1], &(float[]){(float)n, 1, 2}, 12), STOA_OK);
+    }
+    assert_true(refused > 2);
+    pair_compare();
+    pair_close();
+}
+
 /* STO-02 STO-04: from a chunk of one row, and to one that is full. */
 static void ends_of_chunks_are_noticed(void **state) {
     (void)state;
@@ -279,20 +370,46 @@ static void chunks_become_as_new_as_what_fills_holes(void **state) {
     filler_is_newer(2, 3, 0, 3);
 }
 
-/* CHG-02: the same of a tag, which some entities got later than others. */
+/* CHG-02: the same of a tag, which some entities got later than others, beside columns that are as
+ * new and beside some that are not. */
 static void tags_become_as_new_as_what_fills_holes(void **state) {
     (void)state;
-    pair_open(6);
+    for (int touched = 0; touched < 2; touched++) {
+        pair_open(6);
+        changes_make(0, ENTITIES, 6, 1);
+        changes_make(0, 10, 1, 0);
+        assert_true(way_open(1, false));
+        for (int i = 0; i < 2; i++) {
+            stoa_tick_advance(t.s[i].world);
+        }
+        change_make(ENTITIES - 30, 6, 2);
+        change_make(ENTITIES - 30, 6, 1);
+        if (touched) {
+            vectors_touch(ENTITIES - 40);
+        }
+        assert_true(way_open(1, false));
+        for (int32_t n = 10; n < 14; n++) {
+            change_make(n, 1, 0);
+            pair_compare();
+        }
+        pair_close();
+    }
+}
+
+/* CHG-02: the same of the tag that is taken away: others keep theirs. */
+static void tags_that_others_keep_become_as_new(void **state) {
+    (void)state;
+    pair_open(7);
     changes_make(0, ENTITIES, 6, 1);
-    changes_make(0, 10, 1, 0);
-    assert_true(way_open(1, false));
+    changes_make(0, 10, 6, 2);
+    assert_true(way_open(6, true));
     for (int i = 0; i < 2; i++) {
         stoa_tick_advance(t.s[i].world);
     }
     change_make(ENTITIES - 30, 6, 2);
     change_make(ENTITIES - 30, 6, 1);
-    assert_true(way_open(1, false));
-    changes_make(10, 14, 1, 0);
+    assert_true(way_open(6, true));
+    changes_make(10, 14, 6, 2);
     pair_compare();
     pair_close();
 }
@@ -396,6 +513,13 @@ static void wrong_ways_are_found(void **state) {
         *columns[i] += 64;
         assert_int_equal(stoa_check(w), STOA_CORRUPT);
         *way = good;
+    }
+    stoa__trio *trio = stoa__edge_trios(way->edge), right = *trio;
+    uint8_t **const places[] = {&trio->hole, &trio->end, &trio->tail};
+    for (int i = 0; i < 3; i++) {
+        *places[i] += 64;
+        assert_int_equal(stoa_check(w), STOA_CORRUPT);
+        *trio = right;
     }
     way->first += 64;
     assert_int_equal(stoa_check(w), STOA_CORRUPT);
@@ -501,10 +625,14 @@ static void chunks_of_one_row_are_left_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shifted_rows_are_as_moved_ones),
+        cmocka_unit_test(many_columns_come_along),
+        cmocka_unit_test(descriptions_of_a_type_take_turns),
+        cmocka_unit_test(shifts_without_memory_change_nothing),
         cmocka_unit_test(ends_of_chunks_are_noticed),
         cmocka_unit_test(ticks_come_along),
         cmocka_unit_test(chunks_become_as_new_as_what_fills_holes),
         cmocka_unit_test(tags_become_as_new_as_what_fills_holes),
+        cmocka_unit_test(tags_that_others_keep_become_as_new),
         cmocka_unit_test_setup_teardown(values_of_rows_that_move_are_read_first, support_setup,
                                         support_teardown),
         cmocka_unit_test_setup_teardown(ways_that_are_older_than_their_edges_are_not_taken,

@@ -237,7 +237,8 @@ static void broken_edge_is_found(void **state) {
     BREAK(c, edge->copies[0].from, edge->copies[0].from + 1, "edge of archetype");
     BREAK(c, edge->copies[1].to, edge->copies[1].to + 1, "edge of archetype");
     BREAK(c, edge->copies[0].to_lane, edge->copies[0].to_lane ^ 1u, "edge of archetype");
-    BREAK(c, edge->runs[1], edge->runs[1] + 1u, "edge of archetype");
+    BREAK(c, edge->runs, edge->runs + 1, "edge of archetype");
+    BREAK(c, edge->runs, edge->runs + ((uint64_t)1 << 32), "edge of archetype");
     BREAK(c, both->edges.count, both->edges.count + 1, "edges");
     stoa__edge *create = NULL;
     for (uint32_t i = 0; i <= c->storage->archetypes[0]->edges.mask; i++) {

@@ -231,18 +231,18 @@ STOA__COLD void stoa__edge_refresh(const stoa__storage *storage, stoa__edge *edg
 }
 
 /* Trios for which there is room after an edge of an archetype. */
-static uint32_t trio_count(const stoa__archetype *source) {
+static uint32_t trio_room(const stoa__archetype *source) {
     return source->lane_count + (source->tag_count > 0 ? 1u : 0u);
 }
 
 /* Where the copies of an edge stand. */
 static stoa__copy *copies_of(stoa__edge *edge) {
-    return (stoa__copy *)(void *)(stoa__edge_trios(edge) + trio_count(edge->source));
+    return (stoa__copy *)(void *)(stoa__edge_trios(edge) + trio_room(edge->source));
 }
 
 static stoa__edge *edge_new(stoa__storage *storage, stoa__archetype *source,
                             stoa__archetype *target, const uint32_t *key, uint32_t count) {
-    size_t copies_at = sizeof(stoa__edge) + trio_count(source) * sizeof(stoa__trio);
+    size_t copies_at = sizeof(stoa__edge) + trio_room(source) * sizeof(stoa__trio);
     size_t tags_at = copies_at + source->lane_count * sizeof(stoa__copy);
     size_t puts_at = tags_at + source->tag_count * sizeof(stoa__copy);
     size_t key_at = puts_at + count * sizeof(stoa__put);

@@ -163,13 +163,14 @@ STOA__APART static const stoa_chunk *states_expect(const stoa_chunk *chunk, cons
 /* Reads the states of all chunks; returns how many rows there are. */
 STOA__APART static uint32_t states_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
-    const stoa_chunk *expected = NULL;
+    ptrdiff_t expected = 0; /* chunks from this one on whose states were asked for */
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         const stoa_chunk *chunk = it.chunk;
         const stoa_match *match = (const stoa_match *)(const void *)it.indexes - 1;
-        if (chunk == expected || chunk == match->archetype->chunks) {
-            expected = states_expect(chunk, it.chunk + it.left, it.indexes);
+        if (expected == 0 || chunk == match->archetype->chunks) {
+            expected = states_expect(chunk, it.chunk + it.left, it.indexes) - chunk;
         }
+        expected--;
         rows += (uint32_t)it.count;
         if (states_newer(states_of(chunk, it.indexes), since)) {
             chunk_note(chunk, it.indexes, since, told);

@@ -222,7 +222,7 @@ static void decoded_free(spot at, const decoded *made) {
 
 /* A text in base 64 that stands for so many bytes. */
 static stoa_status bytes_read(spot at, uint8_t *bytes, size_t size) {
-    decoded made;
+    decoded made = {.bytes = NULL};
     stoa_status status = decoded_read(at, &made);
     if (status != STOA_OK) {
         return status;
@@ -230,7 +230,7 @@ static stoa_status bytes_read(spot at, uint8_t *bytes, size_t size) {
     if (made.size != size) {
         status = stoa__json_fail(at.in, at.path, STOA_SYNTAX, "expected %zu bytes, got %zu", size,
                                  made.size);
-    } else {
+    } else if (size > 0) {
         memcpy(bytes, made.bytes, size);
     }
     decoded_free(at, &made);
@@ -372,7 +372,7 @@ static stoa_status value_read(spot at, const stoa_component_info *info, uint8_t 
 
 /* A value by the component's own function, which must take all bytes. */
 static stoa_status functions_read(spot at, const stoa_component_info *info, uint8_t *item) {
-    decoded made;
+    decoded made = {.bytes = NULL};
     stoa_status status = decoded_read(at, &made);
     if (status != STOA_OK) {
         return status;

@@ -42,6 +42,9 @@ typedef struct builder {
 /* The draft of a component, or NULL. */
 static draft *draft_find(const builder *b, stoa_component id) {
     uint32_t cursor = 0, at;
+    if (b->drafts == NULL) {
+        return NULL;
+    }
     while ((at = stoa__map_next(&b->by_id, stoa__hash_mix(id), &cursor)) != STOA__MAP_NONE) {
         if (b->drafts[at].id == id) {
             return &b->drafts[at];

@@ -97,7 +97,7 @@ typedef struct value_place {
     stoa__row row;
 } value_place;
 
-/* Finds a value that can be written now; otherwise reported. */
+/* Finds a value that can be written now; otherwise reported, and `place` is as it was. */
 static stoa_status value_find(const stoa_rebuild *rebuild, stoa_entity e, stoa_component id,
                               value_place *place) {
     if (rebuild == NULL) {
@@ -108,21 +108,22 @@ static stoa_status value_find(const stoa_rebuild *rebuild, stoa_entity e, stoa_c
         return stoa__world_report(rebuild->world, STOA_CORRUPT);
     }
     uint32_t at = stoa__place_of(storage, e.index);
-    place->archetype = stoa__row_archetype(storage, at);
-    place->column = at != 0 ? stoa__archetype_column(place->archetype, id) : NULL;
-    place->row = stoa__row_at(storage, at);
-    if (place->column == NULL || rebuild->shown) {
+    const stoa__archetype *archetype = stoa__row_archetype(storage, at);
+    const stoa_column *column = at != 0 ? stoa__archetype_column(archetype, id) : NULL;
+    if (column == NULL || rebuild->shown) {
         return stoa__world_report(rebuild->world,
                                   stoa__error(STOA_INVALID, "component %u of entity %u.%u %s", id,
                                               e.index, e.generation,
                                               rebuild->shown ? "is shown" : "has no column"));
     }
+    *place = (value_place){archetype, column, stoa__row_at(storage, at)};
     return STOA_OK;
 }
 
 void *stoa_rebuild_value(stoa_rebuild *rebuild, stoa_entity e, stoa_component id) {
     value_place place = {.column = NULL};
-    if (value_find(rebuild, e, id, &place) != STOA_OK) {
+    (void)value_find(rebuild, e, id, &place);
+    if (place.column == NULL) {
         return NULL;
     }
     size_t size = stoa__component_at(&rebuild->world->storage, id)->info.size;
@@ -150,7 +151,7 @@ stoa_status stoa_rebuild_value_ticks(stoa_rebuild *rebuild, stoa_entity e, stoa_
 stoa_status stoa_rebuild_value_off(stoa_rebuild *rebuild, stoa_entity e, stoa_component id) {
     value_place place = {.column = NULL};
     stoa_status status = value_find(rebuild, e, id, &place);
-    if (status != STOA_OK) {
+    if (place.column == NULL) {
         return status;
     }
     const stoa__lane *lane = stoa__archetype_lane(place.archetype, id, STOA__LANE_OFF);

@@ -10,8 +10,6 @@
 
 /* Rows whose bits are worked out before what was listed is handed out. */
 #define BATCH 16384u
-/* Chunks whose state is asked for ahead of their turn. */
-#define AHEAD 16
 
 /* To find the row of one entity of a set takes as long as to ask so many rows whether they are in
  * it: 14 ns and 3. */
@@ -286,12 +284,6 @@ STOA__INLINE bool chunk_open(const stoa_chunk *chunk, uint32_t gate, uint32_t ti
     return stoa_tick_newer(STOA_LOAD((const stoa_atomic *)at), since);
 }
 
-/* Asks for the state of a chunk that comes some time after. */
-STOA__INLINE void gate_prefetch(const stoa_chunk *chunk, const stoa_chunk *end, uint32_t gate) {
-    const stoa_chunk *soon = end - chunk > AHEAD ? chunk + AHEAD : end - 1;
-    STOA_PREFETCH(stoa__state_of(soon->columns, gate));
-}
-
 /* The next chunk of the archetype that may have rows that match, or NULL. */
 static const stoa_chunk *chunk_next(stoa__walk *walk) {
     const stoa_archetype_head *head = &walk->archetype->head;
@@ -300,10 +292,9 @@ static const stoa_chunk *chunk_next(stoa__walk *walk) {
     walk->ahead = NULL;
     if (gate != STOA__NONE) {
         while (chunk < end && !chunk_open(chunk, gate, tick, since)) {
-            gate_prefetch(chunk++, end, gate);
+            chunk++;
         }
         if (end - chunk > 1) {
-            gate_prefetch(chunk, end, gate);
             walk->ahead = chunk_open(chunk + 1, gate, tick, since) ? chunk[1].columns : NULL;
         }
     }

@@ -21,12 +21,6 @@ STOA_BEGIN
 /// The largest value that is written without a call, in bytes.
 #define STOA_WORDS_SIZE 16
 
-/// The part of an archetype that creation reads.
-typedef struct stoa_archetype_front {
-    stoa_archetype_head head; ///< what the fast paths read
-    stoa_chunk *tail;         ///< the last chunk; one that is full where there is none
-} stoa_archetype_front;
-
 /// A bundle that entities were made with, and where its values go.
 typedef struct stoa_bundle {
     uint32_t slots[STOA_CREATE_FEW];   ///< of the descriptors, in the order they are named

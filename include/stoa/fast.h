@@ -102,16 +102,35 @@ static inline stoa_entity *stoa_columns_entities(uint8_t *const *columns) {
     return (stoa_entity *)(void *)columns[0];
 }
 
-/// The part of an archetype that the fast paths read.
+/// The part of an archetype that a walk reads.
 typedef struct stoa_archetype_head {
+    stoa_chunk *chunks;     ///< dense; only the last is partly filled
+    int32_t chunk_count;    ///< chunks that hold rows
+    int32_t chunk_capacity; ///< rows in each chunk
+} stoa_archetype_head;
+
+/// Pointers to the columns of a chunk that an archetype has room for: tags, entities and one more.
+#define STOA_TABLE 3
+
+/// The part of an archetype that the fast paths read.
+/// Up to `table` it is one cache line: all that a walk over many small archetypes with one column
+/// reads of each.
+typedef struct stoa_archetype_front {
+    stoa_archetype_head head;   ///< must be first
+    stoa_chunk *tail;           ///< the last chunk; one that is full where there is none
+    stoa_chunk first;           ///< where `head.chunks` points while there is one
+    uint8_t *table[STOA_TABLE]; ///< the columns of a chunk that is not of full size, if they are so
+                                ///< few; from [-1] on
     const stoa_column *columns; ///< table of `column_mask + 1` entries
     uint32_t column_mask;       ///< one less than a power of two
     uint32_t version;           ///< the epoch of the world in which columns last moved
-    stoa_chunk *chunks;         ///< dense; only the last is partly filled
-    int32_t chunk_count;        ///< chunks that hold rows
-    int32_t chunk_capacity;     ///< rows in each chunk
     uint32_t crowded;           ///< 1 if some entries of `columns` are not where their id says
-} stoa_archetype_head;
+} stoa_archetype_front;
+
+/// The front that begins with a head.
+static inline const stoa_archetype_front *stoa_archetype_seen(const stoa_archetype_head *head) {
+    return (const stoa_archetype_front *)(const void *)head;
+}
 
 /// A chunk by its number in the world.
 typedef struct stoa_chunk_ref {
@@ -233,24 +252,37 @@ typedef struct stoa_walk_head {
 
 /// An iteration under way: read `count` and `entities` after each stoa_iter_next.
 typedef struct stoa_iter {
-    stoa_world *world;           ///< the world iterated
-    const stoa_entity *entities; ///< row i's entity
-    int32_t count;               ///< rows to work on
-    int32_t left;                ///< chunks of the current match, from this one on
-    uint64_t fields;             ///< of the current match
-    uint8_t *const *columns;     ///< of the current chunk
-    const uint32_t *indexes;     ///< of the current match
-    size_t first;                ///< the row of the chunk that `entities[0]` is
-    const stoa_chunk *chunk;     ///< the chunk that the rows are of, unless it is a heavy query
-    stoa_query *query;           ///< NULL once ended
-    const stoa_match *match;     ///< the next match
-    const stoa_run *run;         ///< the next run, of a heavy query
-    const stoa_match *match_end; ///< past the last match
-    size_t match_size;           ///< from one to the next
-    const stoa_match *match_few; ///< from here on archetypes are not asked for ahead of their turn
-    const stoa_run *run_end;     ///< past the last run that is listed
-    stoa_walk_head *walk;        ///< what the library keeps for a heavy query, else NULL
+    stoa_world *world;            ///< the world iterated
+    const stoa_entity *entities;  ///< row i's entity
+    int32_t count;                ///< rows to work on
+    int32_t left;                 ///< chunks of the current match, from this one on
+    uint64_t fields;              ///< of the current match
+    uint8_t *const *columns;      ///< of the current chunk
+    const uint32_t *indexes;      ///< of the current match
+    size_t first;                 ///< the row of the chunk that `entities[0]` is
+    const stoa_chunk *chunk;      ///< the chunk that the rows are of, unless it is a heavy query
+    stoa_query *query;            ///< NULL once ended
+    const stoa_match *match;      ///< the next match
+    const stoa_chunk *soon;       ///< its first chunk
+    uint8_t *const *soon_columns; ///< the columns of that
+    int32_t soon_left;            ///< chunks of the next match; 0: it has none, or there is none
+    const stoa_run *run;          ///< the next run, of a heavy query
+    const stoa_match *match_end;  ///< past the last match
+    size_t match_size;            ///< from one to the next
+    const stoa_match *match_few;  ///< from here on archetypes are not asked for ahead of their turn
+    const stoa_run *run_end;      ///< past the last run that is listed
+    stoa_walk_head *walk;         ///< what the library keeps for a heavy query, else NULL
 } stoa_iter;
+
+/// Looks at the next match of an iteration, before the program works on the current one.
+/// A processor mostly takes the end of the program's loop for another turn, and begins anew after
+/// it: what would be one pointer after the other then is here already.
+static inline void stoa_iter_meet(stoa_iter *it, const stoa_archetype_head *archetype) {
+    const stoa_chunk *chunk = archetype->chunks;
+    it->soon_left = archetype->chunk_count;
+    it->soon = chunk;
+    it->soon_columns = chunk->columns;
+}
 
 /// The slow half of stoa_query_iter, and the same for any query.
 stoa_iter stoa_query_iter_any(stoa_query *query);
@@ -281,10 +313,13 @@ static inline stoa_iter stoa_query_iter(stoa_query *query) {
     size_t size = head->match_size, all = head->count * size, few = STOA_MATCH_MANY * size;
     const stoa_match *matches = head->matches;
     // clang-format off
-    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, query, matches, NULL,
-                    stoa_match_after(matches, all), size,
+    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, query, matches, NULL, NULL, 0,
+                    NULL, stoa_match_after(matches, all), size,
                     all > few ? stoa_match_after(matches, all - few) : NULL, NULL, NULL};
     // clang-format on
+    if (STOA_LIKELY(all != 0)) {
+        stoa_iter_meet(&it, matches->archetype);
+    }
     return it;
 }
 
@@ -337,34 +372,39 @@ static inline bool stoa_iter_last(stoa_iter *it) {
 /// It is taken to be that of another archetype: where an archetype has many a step counts least.
 static inline bool stoa_iter_next(stoa_iter *it) {
     const stoa_chunk *chunk;
+    uint8_t *const *columns;
     int32_t left = it->left - 1;
     if (STOA_LIKELY(left <= 0)) {
         const stoa_match *match = it->match;
-        const stoa_archetype_head *archetype;
         do {
-            if ((uintptr_t)match < (uintptr_t)it->match_few) {
-                STOA_PREFETCH(stoa_match_after(match, 8 * it->match_size)->archetype);
-                const stoa_match *soon = stoa_match_after(match, 4 * it->match_size);
-                STOA_PREFETCH(soon->archetype->chunks->columns);
-            } else if (!STOA_LIKELY(match != it->match_end)) {
-                it->match = match;
+            left = it->soon_left;
+            if (!STOA_LIKELY(left != 0) && match == it->match_end) {
                 return stoa_iter_last(it);
             }
-            archetype = match->archetype;
+            chunk = it->soon;
+            columns = it->soon_columns;
             it->fields = match->fields;
             it->indexes = (const uint32_t *)(const void *)(match + 1);
+            it->soon_left = 0;
             match = stoa_match_after(match, it->match_size);
-            left = archetype->chunk_count;
+            if ((uintptr_t)match < (uintptr_t)it->match_few) {
+                STOA_PREFETCH(stoa_match_after(match, 8 * it->match_size)->archetype);
+                const stoa_match *later = stoa_match_after(match, 4 * it->match_size);
+                STOA_PREFETCH(stoa_archetype_seen(later->archetype)->first.columns);
+                stoa_iter_meet(it, match->archetype);
+            } else if (STOA_LIKELY(match != it->match_end)) {
+                stoa_iter_meet(it, match->archetype);
+            }
+            it->match = match;
         } while (!STOA_LIKELY(left != 0));
-        it->match = match;
-        chunk = archetype->chunks;
     } else {
         chunk = it->chunk + 1;
+        columns = chunk->columns;
     }
     it->chunk = chunk;
     it->left = left;
-    it->columns = chunk->columns;
-    it->entities = stoa_columns_entities(chunk->columns);
+    it->columns = columns;
+    it->entities = stoa_columns_entities(columns);
     it->first = 0;
     it->count = chunk->count;
     return true;
@@ -412,7 +452,8 @@ const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, s
 /// The entry where a component is, if the archetype has it and is not crowded.
 static inline const stoa_column *stoa_archetype_entry(const stoa_archetype_head *archetype,
                                                       stoa_component id) {
-    return &archetype->columns[id & archetype->column_mask];
+    const stoa_archetype_front *front = stoa_archetype_seen(archetype);
+    return &front->columns[id & front->column_mask];
 }
 
 /// Where an archetype keeps a component, or NULL if it has none.
@@ -422,7 +463,9 @@ static inline const stoa_column *stoa_archetype_column(const stoa_archetype_head
     if (STOA_LIKELY(column->id == id)) {
         return column;
     }
-    return STOA_LIKELY(archetype->crowded == 0) ? NULL : stoa_archetype_search(archetype, id);
+    return STOA_LIKELY(stoa_archetype_seen(archetype)->crowded == 0)
+               ? NULL
+               : stoa_archetype_search(archetype, id);
 }
 
 /// True if there is a world and it has met the described type lately.

@@ -24,7 +24,8 @@ static size_t empties_size(size_t count) {
 }
 
 size_t stoa__query_empties_bytes(const stoa_world *world) {
-    return world->empties.chunk_count > 0 ? empties_size((uint32_t)world->empties_chunk.count) : 0;
+    return world->empties.head.chunk_count > 0 ? empties_size((uint32_t)world->empties_chunk.count)
+                                               : 0;
 }
 
 /* Lists the entities without components, for as long as iterations need them. Where only threads
@@ -32,7 +33,7 @@ size_t stoa__query_empties_bytes(const stoa_world *world) {
 static stoa_status empties_list(stoa_world *world) {
     const stoa__storage *storage = &world->storage;
     bool locked = (storage->head.open & (STOA__OPEN_ITER | STOA__OPEN_FORK)) != 0;
-    if (locked && world->empties.chunk_count > 0) {
+    if (locked && world->empties.head.chunk_count > 0) {
         return STOA_OK;
     }
     if (storage->empty_count == 0) {
@@ -57,15 +58,15 @@ static stoa_status empties_list(stoa_world *world) {
     }
     stoa__query_empties_drop(world);
     world->empties_chunk = (stoa_chunk){columns, 0, count};
-    world->empties.chunk_count = 1;
+    world->empties.head.chunk_count = 1;
     return STOA_OK;
 }
 
 void stoa__query_empties_drop(stoa_world *world) {
-    if (world->empties.chunk_count > 0) {
+    if (world->empties.head.chunk_count > 0) {
         stoa__heap_free(&world->storage.heap, world->empties_chunk.columns - 1,
                         stoa__query_empties_bytes(world), STOA__LINE);
-        world->empties.chunk_count = 0;
+        world->empties.head.chunk_count = 0;
     }
 }
 
@@ -159,6 +160,9 @@ stoa_iter stoa__iter_start(stoa_query *query, uint32_t since, bool run) {
         it.match_few = query->head.count > STOA_MATCH_MANY
                            ? stoa__match_at(query, query->head.count - STOA_MATCH_MANY)
                            : NULL;
+        if (query->head.count > 0) {
+            stoa_iter_meet(&it, it.match->archetype);
+        }
     }
     return it;
 }
@@ -258,6 +262,7 @@ void stoa_iter_end(stoa_iter *it) {
     stoa_query *query = it->query;
     stoa__walk *walk = (stoa__walk *)it->walk;
     it->left = 0;
+    it->soon_left = 0;
     it->match = it->match_end;
     it->run = it->run_end;
     it->count = 0;

@@ -25,9 +25,10 @@ static STOA__APART void marks_resolve(const stoa_query *query, stoa_match *match
 /* Reads the indexes of a match. */
 static void match_resolve(const stoa_query *query, stoa_match *match) {
     const stoa_archetype_head *archetype = match->archetype;
-    const stoa_column *columns = archetype->columns;
+    const stoa_archetype_front *front = stoa_archetype_seen(archetype);
+    const stoa_column *columns = front->columns;
     uint32_t *indexes = stoa__match_indexes(match);
-    uint32_t mask = archetype->column_mask, count = query->terms.count;
+    uint32_t mask = front->column_mask, count = query->terms.count;
     uint64_t there = 0;
     for (uint32_t i = 0; i < count; i++) {
         stoa_component id = query->terms.ids[i];
@@ -117,7 +118,7 @@ STOA__INLINE void word_list(stoa_query *query, uint32_t word, uint64_t bits, uin
             for (uint32_t i = 0; i < count; i++) {
                 indexes[i] = stoa__bit_count(ranks[at] & below[i]);
             }
-        } else if (way == LIST_LOOK && archetype->crowded == 0) {
+        } else if (way == LIST_LOOK && stoa_archetype_seen(archetype)->crowded == 0) {
             for (uint32_t i = 0; i < count; i++) {
                 indexes[i] = stoa_archetype_entry(archetype, ids[i])->index;
             }
@@ -152,7 +153,7 @@ stoa_status stoa__matches_list(stoa_query *query) {
         return stoa__error_memory("a query's matches");
     }
     if (query->terms.empty) {
-        stoa__matches_add(query, &query->head.world->empties);
+        stoa__matches_add(query, &query->head.world->empties.head);
     }
     uint64_t below[STOA_TERM_MAX];
     list_way way = !terms_plain(&query->terms)         ? LIST_SEARCH
@@ -179,7 +180,7 @@ void stoa__matches_resolve(stoa_query *query) {
     for (uint32_t i = query->terms.empty; i < query->head.count; i++) {
         stoa_match *match = stoa__match_at(query, i);
         /* Ages are compared, since epochs wrap: at worst indexes are read that did not change. */
-        if (now - match->archetype->version < age) {
+        if (now - stoa_archetype_seen(match->archetype)->version < age) {
             match_resolve(query, match);
         }
     }

@@ -80,7 +80,7 @@ static const char *query_open_name(const stoa_world *world) {
 static stoa_status query_check(const stoa_query *query) {
     const stoa__storage *storage = &query->head.world->storage;
     uint32_t at = query->listed && query->terms.empty;
-    if (at > 0 && stoa__match_at(query, 0)->archetype != &query->head.world->empties) {
+    if (at > 0 && stoa__match_at(query, 0)->archetype != &query->head.world->empties.head) {
         return stoa__error(STOA_CORRUPT, "query '%s' does not list entities without components",
                            stoa_query_name(query));
     }
@@ -184,8 +184,8 @@ static const stoa__query_ops query_ops = {
 
 void stoa__query_install(stoa_world *world) {
     world->query_ops = &query_ops;
-    world->empties.columns = world->storage.archetypes[0]->head.columns;
-    world->empties.chunks = &world->empties_chunk;
+    world->empties.columns = world->storage.archetypes[0]->columns;
+    world->empties.head.chunks = &world->empties_chunk;
     world->storage.watch =
         (stoa__watch){archetype_prepare, archetype_added, archetypes_hidden, world};
 }

@@ -29,6 +29,14 @@ static bool mask_separates(const stoa_component *ids, uint32_t count, uint32_t m
     return true;
 }
 
+_Static_assert(offsetof(stoa_archetype_front, tail) == offsetof(stoa__archetype, tail) &&
+                   offsetof(stoa_archetype_front, first) == offsetof(stoa__archetype, first) &&
+                   offsetof(stoa_archetype_front, table) == offsetof(stoa__archetype, table) &&
+                   offsetof(stoa_archetype_front, columns) == offsetof(stoa__archetype, columns) &&
+                   offsetof(stoa_archetype_front, crowded) == offsetof(stoa__archetype, crowded),
+               "the fast paths read the beginning of an archetype");
+_Static_assert(offsetof(stoa__archetype, columns) <= STOA__LINE, "a walk reads one line of it");
+
 /* The mask of a table of columns: the smallest of a few under which all ids differ, else one for a
  * crowded table, which has free entries for a search to end at. */
 static uint32_t mask_for(const stoa_component *ids, uint32_t count, bool *crowded) {
@@ -47,8 +55,9 @@ static uint32_t mask_for(const stoa_component *ids, uint32_t count, bool *crowde
 }
 
 const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, stoa_component id) {
+    const stoa_archetype_front *front = stoa_archetype_seen(archetype);
     for (uint32_t at = id;; at++) {
-        const stoa_column *column = &archetype->columns[at & archetype->column_mask];
+        const stoa_column *column = &front->columns[at & front->column_mask];
         if (column->id == id || column->id == STOA__NONE) {
             return column->id == id ? column : NULL;
         }
@@ -57,10 +66,10 @@ const stoa_column *stoa_archetype_search(const stoa_archetype_head *archetype, s
 
 /* The entry of an id the archetype has, or the free one where it goes. */
 static stoa_column *column_entry(const stoa__archetype *archetype, stoa_component id) {
-    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
-    uint32_t at = id & archetype->head.column_mask;
+    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->columns;
+    uint32_t at = id & archetype->column_mask;
     while (columns[at].id != id && columns[at].id != STOA__NONE) {
-        at = (at + 1) & archetype->head.column_mask;
+        at = (at + 1) & archetype->column_mask;
     }
     return &columns[at];
 }
@@ -151,8 +160,8 @@ void stoa__archetype_refill(const stoa__storage *storage) {
 }
 
 static void columns_fill(stoa__storage *storage, stoa__archetype *archetype) {
-    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->head.columns;
-    for (uint32_t i = 0; i <= archetype->head.column_mask; i++) {
+    stoa_column *columns = (stoa_column *)(uintptr_t)archetype->columns;
+    for (uint32_t i = 0; i <= archetype->column_mask; i++) {
         columns[i] = (stoa_column){.id = STOA__NONE};
     }
     for (uint32_t i = 0; i < archetype->id_count; i++) {
@@ -185,16 +194,15 @@ static stoa__archetype *archetype_new(stoa__storage *storage, const stoa_compone
         return NULL;
     }
     stoa__archetype *archetype = (stoa__archetype *)(void *)block;
-    archetype->struct_size = (uint32_t)size;
     archetype->lanes = (stoa__lane *)(void *)(block + lanes_at);
     archetype->ids = (stoa_component *)(void *)(block + ids_at);
     archetype->id_count = (uint16_t)count;
     archetype->index = storage->archetype_count;
     archetype->row_size = (uint32_t)row_size;
-    archetype->full_capacity = stoa__layout_full(storage->chunk_size, row_size);
-    archetype->head.columns = (stoa_column *)(void *)(block + columns_at);
-    archetype->head.column_mask = mask;
-    archetype->head.crowded = crowded;
+    archetype->full_capacity = (uint16_t)stoa__layout_full(storage->chunk_size, row_size);
+    archetype->columns = (stoa_column *)(void *)(block + columns_at);
+    archetype->column_mask = mask;
+    archetype->crowded = crowded;
     for (uint32_t i = 0; i < count; i++) {
         archetype->ids[i] = ids[i];
     }
@@ -269,13 +277,14 @@ static void archetype_enter(stoa__storage *storage, stoa__archetype *archetype) 
 static bool row_measure(const stoa__storage *storage, const stoa_component *ids, uint32_t count,
                         uint64_t *row_size, uint32_t *lanes) {
     *row_size = sizeof(stoa_entity);
-    *lanes = count;
+    *lanes = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t beside;
-        *lanes += lanes_beside(stoa__component_at(storage, ids[i]), &beside);
-        *row_size += stoa__component_at(storage, ids[i])->info.size + beside;
+        const stoa__component *component = stoa__component_at(storage, ids[i]);
+        uint32_t beside, data = component->info.size != 0;
+        *lanes += data + lanes_beside(component, &beside);
+        *row_size += component->info.size + beside;
     }
-    if (*lanes >= STOA__LANE_NONE ||
+    if (*lanes >= STOA__LANE_NONE || count >= STOA__LANE_NONE ||
         *row_size + ((uint64_t)*lanes + 5) * 3 * STOA__LINE > UINT32_MAX) {
         stoa__error(STOA_LIMIT, "a row of %u components and %llu bytes is too large", count,
                     (unsigned long long)*row_size);
@@ -304,7 +313,7 @@ stoa__archetype *stoa__archetype_twin(stoa__storage *storage, const stoa__archet
 void stoa__archetype_discard(stoa__storage *storage, stoa__archetype *archetype) {
     stoa__archetype_chunks_free(storage, archetype);
     stoa__edge_free_all(storage, archetype);
-    stoa__heap_free(&storage->heap, archetype, archetype->struct_size, STOA__LINE);
+    stoa__heap_free(&storage->heap, archetype, stoa__archetype_size(archetype), STOA__LINE);
 }
 
 static stoa__archetype *archetype_add(stoa__storage *storage, const stoa_component *ids,

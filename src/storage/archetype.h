@@ -69,6 +69,13 @@ void stoa__archetype_chunks_free(stoa__storage *storage, stoa__archetype *archet
 /* Frees the outgrown chunk that is kept for values that point into it. */
 void stoa__archetype_limbo_free(stoa__storage *storage);
 
+/* Bytes of the block that holds an archetype and its tables: of columns, lanes and ids. */
+static inline size_t stoa__archetype_size(const stoa__archetype *archetype) {
+    return sizeof *archetype + ((size_t)archetype->column_mask + 1) * sizeof(stoa_column) +
+           archetype->lane_count * sizeof(stoa__lane) +
+           archetype->id_count * sizeof(stoa_component);
+}
+
 /* The column of a component, or NULL. */
 static inline const stoa_column *stoa__archetype_column(const stoa__archetype *archetype,
                                                         stoa_component id) {

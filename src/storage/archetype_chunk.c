@@ -108,6 +108,18 @@ static int32_t group_next(stoa__storage *storage, const stoa__archetype *archety
     return group_fit(storage, archetype, count, count / 4 + 1);
 }
 
+/* Where a chunk is to have its columns. One that is not of full size stands alone, and its
+ * archetype is one of many: if they are few it has them there, where a walk looks anyway. */
+static uint8_t **columns_home(stoa__archetype *archetype, uint8_t **columns) {
+    uint32_t count = stoa__group_stride(archetype->lane_count);
+    if ((uint32_t)archetype->head.chunk_capacity == archetype->full_capacity ||
+        count > STOA_TABLE) {
+        return columns;
+    }
+    memcpy(archetype->table, columns - 1, count * sizeof *columns);
+    return archetype->table + 1;
+}
+
 /* Adds a group of spare chunks of the current layout. */
 static stoa_status group_add(stoa__storage *storage, stoa__archetype *archetype, int32_t count) {
     stoa_status status = stoa__archetype_chunks_reserve(storage, archetype, count);
@@ -123,7 +135,7 @@ static stoa_status group_add(stoa__storage *storage, stoa__archetype *archetype,
         return stoa__error_memory("a chunk");
     }
     for (int32_t i = 0; i < count; i++) {
-        uint8_t **columns = stoa__group_columns(group, i);
+        uint8_t **columns = columns_home(archetype, stoa__group_columns(group, i));
         uint32_t number = number_take(storage);
         storage->head.chunks[number] = (stoa_chunk_ref){columns, &archetype->head};
         archetype->head.chunks[archetype->chunk_held++] = (stoa_chunk){columns, number, 0};
@@ -191,7 +203,7 @@ static void chunk_drop_last(stoa__storage *storage, stoa__archetype *archetype) 
 }
 
 /* Moves all that a chunk holds to other columns, which may have room for another number of rows. */
-static void chunk_move(stoa__storage *storage, const stoa__archetype *archetype, stoa_chunk *chunk,
+static void chunk_move(stoa__storage *storage, stoa__archetype *archetype, stoa_chunk *chunk,
                        uint8_t **columns) {
     uint8_t **from = chunk->columns;
     memcpy(columns[0], from[0], (size_t)chunk->count * sizeof(stoa_entity));
@@ -204,9 +216,9 @@ static void chunk_move(stoa__storage *storage, const stoa__archetype *archetype,
         memcpy(stoa__state_number(archetype, columns, i), stoa__state_number(archetype, from, i),
                sizeof(stoa_column_state));
     }
-    chunk->columns = columns;
+    chunk->columns = columns_home(archetype, columns);
     states_lead(archetype, chunk);
-    storage->head.chunks[chunk->number].columns = columns;
+    storage->head.chunks[chunk->number].columns = chunk->columns;
     stoa__columns_fill(storage, archetype, chunk->number);
 }
 
@@ -333,7 +345,7 @@ int32_t stoa__archetype_relocate(stoa__storage *storage, stoa__archetype *archet
         return 0;
     }
     for (int32_t k = 0; k < count; k++) {
-        uint8_t **columns = chunks[k].columns;
+        uint8_t **columns = stoa__group_own(chunks[k].columns);
         chunk_move(storage, archetype, &chunks[k], stoa__group_columns(group, k));
         stoa__group_leave(storage, columns);
     }

@@ -285,7 +285,12 @@ size_t stoa__edge_bytes(const stoa__archetype *archetype) {
     for (uint32_t i = 0; i < cells_owned(&archetype->edges); i++) {
         bytes += archetype->edges.cells[i] != NULL ? archetype->edges.cells[i]->block_size : 0;
     }
-    for (const stoa__edge *edge = archetype->asleep; edge != NULL; edge = edge->next) {
+    return bytes;
+}
+
+size_t stoa__edge_asleep_bytes(const stoa__storage *storage) {
+    size_t bytes = 0;
+    for (const stoa__edge *edge = storage->asleep; edge != NULL; edge = edge->next) {
         bytes += edge->block_size;
     }
     return bytes;
@@ -332,14 +337,14 @@ static stoa_status edges_reserve(stoa__storage *storage, stoa__edges *edges) {
     return STOA_OK;
 }
 
-void stoa__edge_sleep(const stoa__storage *storage, stoa__archetype *archetype) {
+void stoa__edge_sleep(stoa__storage *storage, stoa__archetype *archetype) {
     stoa__edges *edges = &archetype->edges;
     stoa__edge *awake = NULL;
     for (uint32_t i = 0; i < cells_owned(edges); i++) {
         stoa__edge *edge = edges->cells[i];
         if (edge != NULL) {
             bool hidden = edge->target->index >= storage->archetype_count;
-            stoa__edge **list = hidden ? &archetype->asleep : &awake;
+            stoa__edge **list = hidden ? &storage->asleep : &awake;
             edge->next = *list;
             *list = edge;
             edges->cells[i] = NULL;
@@ -357,11 +362,11 @@ void stoa__edge_sleep(const stoa__storage *storage, stoa__archetype *archetype) 
 
 /* Takes the edge of that key from those that are asleep, its target shown again; NULL if there is
  * none, or with the thread's error set. */
-static stoa__edge *edge_wake(stoa__storage *storage, stoa__archetype *source, const uint32_t *key,
-                             uint32_t count, uint32_t hash) {
-    for (stoa__edge **at = &source->asleep; *at != NULL; at = &(*at)->next) {
+static stoa__edge *edge_wake(stoa__storage *storage, const stoa__archetype *source,
+                             const uint32_t *key, uint32_t count, uint32_t hash) {
+    for (stoa__edge **at = &storage->asleep; *at != NULL; at = &(*at)->next) {
         stoa__edge *edge = *at;
-        if (edge->hash == hash && edge->key_count == count &&
+        if (edge->source == source && edge->hash == hash && edge->key_count == count &&
             memcmp(edge->key, key, count * sizeof *key) == 0) {
             if (stoa__archetype_show(storage, edge->target) != STOA_OK) {
                 return NULL;
@@ -387,7 +392,7 @@ stoa__edge *stoa__edge_make(stoa__storage *storage, stoa__archetype *source, con
         return NULL;
     }
     stoa__edge *edge = NULL;
-    if (!STOA_LIKELY(source->asleep == NULL)) {
+    if (!STOA_LIKELY(storage->asleep == NULL)) {
         edge = edge_wake(storage, source, key, count, hash);
     }
     edge = edge != NULL ? edge : edge_fresh(storage, source, key, count);
@@ -473,10 +478,14 @@ void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype) {
                         _Alignof(stoa__edge *));
     }
     stoa__edge_init(archetype);
-    while (archetype->asleep != NULL) {
-        stoa__edge *edge = archetype->asleep;
-        archetype->asleep = edge->next;
-        stoa__heap_free(&storage->heap, edge, edge->block_size, _Alignof(stoa__edge));
+    for (stoa__edge **at = &storage->asleep; *at != NULL;) {
+        stoa__edge *edge = *at;
+        if (edge->source == archetype) {
+            *at = edge->next;
+            stoa__heap_free(&storage->heap, edge, edge->block_size, _Alignof(stoa__edge));
+        } else {
+            at = &edge->next;
+        }
     }
 }
 

@@ -26,12 +26,15 @@ void stoa__edge_rewatch(const stoa__storage *storage, stoa__archetype *archetype
 void stoa__edge_init(stoa__archetype *archetype);
 
 /* Puts edges that lead to hidden archetypes aside. */
-void stoa__edge_sleep(const stoa__storage *storage, stoa__archetype *archetype);
+void stoa__edge_sleep(stoa__storage *storage, stoa__archetype *archetype);
 
 void stoa__edge_free_all(stoa__storage *storage, stoa__archetype *archetype);
 
 /* Bytes the edges of an archetype hold. */
 size_t stoa__edge_bytes(const stoa__archetype *archetype);
+
+/* Bytes of the edges that lead to hidden archetypes. */
+size_t stoa__edge_asleep_bytes(const stoa__storage *storage);
 
 /* STOA_CORRUPT unless every edge leads where its key says. */
 stoa_status stoa__edge_check(const stoa__storage *storage, const stoa__archetype *archetype);

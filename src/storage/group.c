@@ -83,6 +83,11 @@ uint8_t **stoa__group_columns(const stoa__group *group, int32_t i) {
     return columns + (size_t)i * stoa__group_stride(group->lanes) + 1;
 }
 
+uint8_t **stoa__group_own(uint8_t **columns) {
+    stoa__group *group = stoa__group_of(columns);
+    return group->count == 1 ? stoa__group_columns(group, 0) : columns;
+}
+
 /* Places one kind of column of all chunks, `size` bytes each of which the last belong to it. */
 static uint8_t *columns_place(stoa__group *group, int32_t index, uint8_t *at, uint64_t size,
                               uint64_t skip) {
@@ -126,9 +131,11 @@ bool stoa__group_beside(const stoa__archetype *archetype, uint8_t *const *a, uin
     return (x < y ? y - x : x - y) == stride;
 }
 
-/* Which of a group's chunks has these columns. */
+/* Which of a group's chunks has these columns. Those of one that stands alone may be a copy. */
 static uint32_t chunk_number(stoa__group *group, uint8_t *const *columns) {
-    return (uint32_t)(columns - stoa__group_columns(group, 0)) / stoa__group_stride(group->lanes);
+    return group->count == 1 ? 0
+                             : (uint32_t)(columns - stoa__group_columns(group, 0)) /
+                                   stoa__group_stride(group->lanes);
 }
 
 /* The first chunk of a group that is somebody's, or STOA__GROUP_MOST. */

@@ -52,6 +52,9 @@ static inline stoa__group *stoa__group_of(uint8_t *const *columns) {
     return group;
 }
 
+/* The columns of a chunk where its group has them, of which the archetype may have a copy. */
+uint8_t **stoa__group_own(uint8_t **columns);
+
 /* True if two chunks of an archetype follow each other in one group, in either order. Reads nothing
  * of them: the columns of two groups are further apart. */
 bool stoa__group_beside(const stoa__archetype *archetype, uint8_t *const *a, uint8_t *const *b);

@@ -54,7 +54,7 @@ uint64_t stoa__layout_size(const stoa__archetype *archetype, uint32_t rows) {
 void stoa__layout_apply(stoa__storage *storage, stoa__archetype *archetype, uint32_t rows) {
     archetype->chunk_bytes = (uint32_t)stoa__layout_size(archetype, rows);
     archetype->head.chunk_capacity = (int32_t)rows;
-    archetype->head.version = ++storage->head.epoch;
+    archetype->version = ++storage->head.epoch;
     archetype->fill = stoa__layout_fill(storage, archetype);
 }
 

@@ -237,7 +237,11 @@ static void chunks_lead(stoa__storage *storage, stoa__archetype *archetype,
     }
     stoa__archetype_tail(archetype);
     for (int32_t i = 0; i < archetype->chunk_held; i++) {
-        storage->head.chunks[archetype->head.chunks[i].number].archetype = &archetype->head;
+        stoa_chunk *chunk = &archetype->head.chunks[i];
+        if (chunk->columns == other->table + 1) {
+            chunk->columns = archetype->table + 1;
+        }
+        storage->head.chunks[chunk->number] = (stoa_chunk_ref){chunk->columns, &archetype->head};
     }
 }
 
@@ -253,15 +257,15 @@ static void blocks_exchange(uint8_t *a, uint8_t *b, size_t size) {
 /* Exchanges two archetypes of the same set; their tables stay in their own blocks. */
 static void archetypes_exchange(stoa__storage *storage, stoa__archetype *a, stoa__archetype *b) {
     stoa__archetype old = *a;
-    blocks_exchange((uint8_t *)(void *)a, (uint8_t *)(void *)b, a->struct_size);
-    const stoa_column *columns = a->head.columns;
-    a->head.columns = old.head.columns;
-    b->head.columns = columns;
+    blocks_exchange((uint8_t *)(void *)a, (uint8_t *)(void *)b, stoa__archetype_size(a));
+    const stoa_column *columns = a->columns;
+    a->columns = old.columns;
+    b->columns = columns;
     b->lanes = a->lanes;
     a->lanes = old.lanes;
     b->ids = a->ids;
     a->ids = old.ids;
-    a->head.version = b->head.version = ++storage->head.epoch;
+    a->version = b->version = ++storage->head.epoch;
     chunks_lead(storage, a, b);
     chunks_lead(storage, b, a);
     storage->ranks[a->index] = stoa__archetype_ranks(a);

@@ -257,12 +257,18 @@ typedef struct stoa__hop {
 
 /* A set of components and the chunks of the entities that have it. */
 struct stoa__archetype {
-    stoa_archetype_head head; /* must be first */
-    stoa_chunk *tail;         /* the last chunk in use; one that is full where there is none. With
-                                 the head it is the front that stoa_create_with knows */
-    stoa_chunk first; /* where head.chunks points while there is one: on the same cache line */
+    stoa_archetype_head head;   /* must be first; with what follows up to `crowded` it is the front
+                                   that the fast paths know */
+    stoa_chunk *tail;           /* the last chunk in use; one that is full where there is none */
+    stoa_chunk first;           /* where head.chunks points while there is one */
+    uint8_t *table[STOA_TABLE]; /* a copy of the columns of a chunk that is not of full size, if
+                                   they are so few */
+    const stoa_column *columns; /* where components are; see the front */
+    uint32_t column_mask;
+    uint32_t version;
+    uint32_t crowded;
+    uint32_t index; /* in the world: its public id */
     stoa__edges edges;
-    stoa__edge *asleep; /* edges that lead to hidden archetypes: found when they are made anew */
     stoa__lane *lanes;
     uint64_t fill;       /* how a hole is filled quickly: see stoa__layout_fill */
     stoa_component *ids; /* sorted */
@@ -270,21 +276,19 @@ struct stoa__archetype {
     uint16_t id_count;
     uint16_t tag_count;     /* components without data */
     uint16_t data_lanes;    /* lanes that hold values, which come first */
-    uint32_t index;         /* in the world: its public id */
+    uint16_t full_capacity; /* rows of a full-sized chunk, a power of two */
+    bool plain;             /* moving and dropping any of its components is copying */
+    bool small;             /* plain, and every lane has 8 to 16 bytes */
     uint32_t row_size;      /* bytes of a row, its entity included */
-    uint32_t full_capacity; /* rows of a full-sized chunk, a power of two */
     uint32_t chunk_bytes;   /* of a chunk in the current layout, without its tags */
     int32_t chunk_held;     /* chunks with memory: those in use, then spare ones */
     int32_t chunk_keep;     /* spare ones are kept up to this many in all */
     uint32_t wanted;        /* rows that the reservation under way asks for */
     uint32_t chunk_slots;   /* capacity of head.chunks, 0 while it is `first` */
-    bool plain;             /* moving and dropping any of its components is copying */
-    bool small;             /* plain, and every lane has 8 to 16 bytes */
     bool rich;              /* has lanes other than values */
     bool watched;           /* hooks, observers or a log may want to know of its rows */
     bool simple;            /* plain, not watched, and its entities are in no sparse set */
     bool light;             /* simple and small, and has rows */
-    uint32_t struct_size;   /* bytes of the block that holds this struct and its tables */
 };
 
 /* A large block that chunks are cut from, in granules. Free ones are 0 in `map`, which is as long
@@ -354,9 +358,10 @@ typedef struct stoa__storage {
                         the entities. So the bits below that of a component tell its index */
     stoa__map by_set;
     stoa__watch watch;
-    bool watch_all;                /* observers or a log want to know of every change */
-    bool heeded;                   /* they do, or records are stamped */
-    bool aimed;                    /* somebody listens to single entities */
+    stoa__edge *asleep; /* edges that lead to hidden archetypes: found when they are made anew */
+    bool watch_all;     /* observers or a log want to know of every change */
+    bool heeded;        /* they do, or records are stamped */
+    bool aimed;         /* somebody listens to single entities */
     stoa__component *sparse_first; /* the sparse components form a list; NULL: there are none */
     uint32_t reserved_count;       /* slots that command buffers hold: neither live nor free */
 

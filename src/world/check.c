@@ -30,9 +30,18 @@ static bool column_right(const stoa__group *group, uint8_t *const *columns, uint
            (next == NULL || (uintptr_t)column + size <= (uintptr_t)next[index] - lead);
 }
 
-/* True if the columns of a chunk are some of its group, and each is where it may be. */
-static bool columns_right(const stoa__archetype *archetype, uint8_t *const *columns) {
+/* True if the columns of a chunk are some of its group, or the archetype's copy of them, and each
+ * is where it may be. */
+static bool columns_right(const stoa__archetype *archetype, uint8_t **columns) {
     stoa__group *group = stoa__group_of(columns);
+    if (columns == archetype->table + 1) {
+        size_t size = stoa__group_stride(archetype->lane_count) * sizeof *columns;
+        columns = stoa__group_own(columns);
+        if (group->count != 1 || size > sizeof archetype->table ||
+            memcmp(columns - 1, archetype->table, size) != 0) {
+            return false;
+        }
+    }
     ptrdiff_t at = columns - stoa__group_columns(group, 0);
     ptrdiff_t stride = stoa__group_stride(archetype->lane_count);
     if (group->lanes != archetype->lane_count || at < 0 || at % stride != 0 ||
@@ -341,7 +350,7 @@ static size_t registry_bytes(const stoa__storage *storage) {
 }
 
 static size_t archetype_bytes(const stoa__archetype *archetype) {
-    return archetype->struct_size + archetype->chunk_slots * sizeof(stoa_chunk) +
+    return stoa__archetype_size(archetype) + archetype->chunk_slots * sizeof(stoa_chunk) +
            stoa__edge_bytes(archetype);
 }
 
@@ -393,6 +402,7 @@ static stoa_status bytes_check(const stoa_world *world) {
     for (uint32_t i = 0; i < storage->archetype_total; i++) {
         bytes += archetype_bytes(storage->archetypes[i]);
     }
+    bytes += stoa__edge_asleep_bytes(storage);
     block_sum blocks = groups_sum(storage);
     if (blocks.direct != storage->slabs.direct) {
         return stoa__error(STOA_CORRUPT, "chunks outside slabs take %zu bytes, not %zu",

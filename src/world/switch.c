@@ -135,7 +135,7 @@ static void switch_remember(const stoa_world *world, stoa_entity e, stoa__type_h
     const stoa__lane *lane = stoa__archetype_lane(archetype, hop->id, STOA__LANE_OFF);
     if (column != NULL && lane != NULL) {
         hop->switched = &archetype->head;
-        hop->version = archetype->head.version;
+        hop->version = archetype->version;
         hop->off_at = lane->index;
         hop->column_at = column->index;
     }
@@ -163,7 +163,7 @@ stoa_status stoa_enable_type(stoa_world *world, stoa_entity e, stoa_type *type, 
     uint32_t place = stoa__place_of(&world->storage, e.index);
     const stoa_chunk_ref *chunk = &world->storage.head.chunks[place >> STOA_PLACE_BITS];
     if (!STOA_LIKELY(chunk->archetype == hop->switched &&
-                     chunk->archetype->version == hop->version)) {
+                     stoa_archetype_seen(chunk->archetype)->version == hop->version)) {
         return type_switch_any(world, e, type, on);
     }
     size_t row = place & (STOA__ROWS_MAX - 1);

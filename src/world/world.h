@@ -115,7 +115,7 @@ struct stoa_world {
     uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
     const char *held;            /* what the world is doing while its structure is held, or NULL */
     size_t scratch;              /* bytes of the heap that calls under way hold */
-    stoa_archetype_head empties; /* entities without components, as queries see them */
+    stoa_archetype_front empties; /* entities without components, as queries see them */
     stoa_chunk empties_chunk;    /* their one chunk: a list */
     stoa_handler on_assert;
     stoa_handler on_error;

@@ -356,6 +356,70 @@ static void archetype_without_rows_is_passed_over_until_it_has_some(void **state
     }
 }
 
+/* Archetypes of one component, told apart by tags, each with an entity. */
+enum { LINE = 70 };
+static void line_make(stoa_world *w, stoa_entity *e) {
+    for (int32_t i = 0; i < LINE; i++) {
+        stoa_component_desc desc = {
+            .name = (char[]){'T', (char)('0' + i / 10), (char)('0' + i % 10), '\0'}};
+        stoa_component tag = stoa_component_register(w, &desc);
+        e[i] = stoa_create_with(w, STOA_VALUE(Position, {(float)i, 1}));
+        assert_int_equal(stoa_add_id(w, e[i], tag), STOA_OK);
+    }
+}
+
+/* QRY-03: the next archetype is looked at before its turn, and may have no rows, be the first, the
+ * last, or one of those that are not asked for ahead any more. */
+static void archetypes_without_rows_are_passed_over_wherever_they_are(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_entity e[LINE];
+    line_make(w, e);
+    stoa_query *query = QUERY(w, STOA_READ(Position));
+    support_random random = {7};
+    for (int32_t round = 0; round < 60; round++) {
+        bool there[LINE];
+        for (int32_t i = 0; i < LINE; i++) {
+            bool edge = i == 0 || i == LINE - 1 || i == LINE - 64 || i == LINE - 65;
+            there[i] = round >= 3 &&
+                       support_random_below(&random, edge ? 2u : 1u + (uint32_t)round % 5u) == 0;
+            stoa_component id = stoa_id(w, Position);
+            assert_int_equal(there[i] ? stoa_add_id(w, e[i], id) : stoa_remove_id(w, e[i], id),
+                             STOA_OK);
+        }
+        int32_t at = 0;
+        for (stoa_iter it = stoa_query_iter(query); stoa_iter_next(&it); at++) {
+            while (at < LINE && !there[at]) {
+                at++;
+            }
+            assert_in_range(at, 0, LINE - 1);
+            assert_int_equal(it.count, 1);
+            assert_true(stoa_entity_eq(it.entities[0], e[at]));
+            assert_ptr_equal(stoa_field(&it, Position, 0), stoa_get(w, e[at], Position));
+        }
+        while (at < LINE) {
+            assert_false(there[at++]);
+        }
+    }
+}
+
+/* QRY-11: an iteration that is ended has looked at the next archetype already. */
+static void ended_iteration_comes_to_no_other_archetype(void **state) {
+    stoa_world *w = ((support_world *)*state)->world;
+    stoa_entity e[LINE];
+    line_make(w, e);
+    stoa_query *query = QUERY(w, STOA_READ(Position));
+    for (int32_t steps = 0; steps < LINE; steps++) {
+        stoa_iter it = stoa_query_iter(query);
+        for (int32_t i = 0; i < steps; i++) {
+            assert_true(stoa_iter_next(&it));
+        }
+        stoa_iter_end(&it);
+        assert_false(stoa_iter_next(&it));
+        assert_int_equal(it.count, 0);
+        assert_int_equal(stoa_check(w), STOA_OK);
+    }
+}
+
 /* QRY-03: a list of matches that grows takes their columns along. */
 static void columns_are_found_as_archetypes_appear(void **state) {
     stoa_world *w = ((support_world *)*state)->world;
@@ -392,6 +456,8 @@ int main(void) {
         WITH_WORLD(end_is_final_and_may_come_twice),
         WITH_WORLD(end_among_entities_without_components_is_final),
         WITH_WORLD(archetype_without_rows_is_passed_over_until_it_has_some),
+        WITH_WORLD(archetypes_without_rows_are_passed_over_wherever_they_are),
+        WITH_WORLD(ended_iteration_comes_to_no_other_archetype),
         WITH_WORLD(columns_are_found_as_archetypes_appear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

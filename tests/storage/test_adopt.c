@@ -86,7 +86,7 @@ static void lack_of_memory_leaves_chunks_where_they_are(void **state) {
     /* The target holds a small chunk without rows. */
     rows_add(f, tagged, 3);
     stoa__migrate_destroy(&f->storage, tagged);
-    rows_add(f, plain, 3 * plain->full_capacity + 5);
+    rows_add(f, plain, 3u * plain->full_capacity + 5);
     assert_true(tagged->chunk_held == 1 && stoa__adopt_fits(plain, tagged));
     stoa_chunk chunks[4];
     memcpy(chunks, plain->head.chunks, sizeof chunks);
@@ -138,7 +138,7 @@ static void states_of_tags_stay_with_their_rows(void **state) {
     }
     stoa__archetype *source = SET(f, a, t[0], t[9], t[18]), *at = source;
     f->storage.head.tick = 100;
-    rows_add(f, source, source->full_capacity + 1);
+    rows_add(f, source, source->full_capacity + 1u);
     for (int32_t c = 0; c < 2; c++) {
         for (uint32_t i = 0; i < 3; i++) {
             uint32_t tag = 9 * i, tick = 40 + 20 * (uint32_t)c + i;

@@ -171,6 +171,65 @@ static void first_chunk_doubles_and_then_chunks_are_added(void **state) {
     rows_verify(f, archetype);
 }
 
+/* The chunk has its columns in the archetype, as its group has them, or not there. */
+static void chunk_table_verify(const stoa__archetype *archetype, bool there) {
+    uint8_t **columns = archetype->head.chunks[0].columns;
+    size_t size = stoa__group_stride(archetype->lane_count) * sizeof *columns;
+    assert_int_equal(columns == archetype->table + 1, there);
+    if (there) {
+        assert_memory_equal(stoa__group_own(columns) - 1, archetype->table, size);
+    }
+}
+
+/* STO-02 ACC-07: what a walk over many small archetypes reads is together. A chunk of full size,
+ * and one with more columns, have theirs in their group. */
+static void columns_of_a_small_chunk_stand_in_its_archetype(void **state) {
+    fixture *f = *state;
+    stoa__archetype *one = archetype_sized(f, (uint32_t[]){12}, 1);
+    stoa__archetype *two = archetype_sized(f, (uint32_t[]){12, 12}, 2);
+    stoa__archetype *none = archetype_sized(f, (uint32_t[]){0}, 1);
+    for (int i = 0; i < 2500; i++) {
+        row_add(f, one);
+        row_add(f, two);
+        row_add(f, none);
+        bool full = (uint32_t)one->head.chunk_capacity == one->full_capacity;
+        chunk_table_verify(one, !full);
+        chunk_table_verify(two, false);
+        chunk_table_verify(none, (uint32_t)none->head.chunk_capacity != none->full_capacity);
+    }
+    assert_true(one->head.chunk_count > 1);
+    rows_verify(f, one);
+    /* And back. */
+    while (stoa__archetype_rows(one) > 20) {
+        stoa_entity e = *stoa__row_entity(stoa__row_last(one));
+        stoa__row_remove(&f->storage, stoa__place_of(&f->storage, e.index));
+        stoa__entities_release(&f->storage, e.index);
+    }
+    assert_int_equal(stoa__archetype_trim(&f->storage, one), STOA_OK);
+    chunk_table_verify(one, true);
+    rows_verify(f, one);
+    assert_int_equal(stoa__archetype_relocate(&f->storage, one, 0), 1);
+    chunk_table_verify(one, true);
+    rows_verify(f, one);
+}
+
+/* GEN-03 CMP-09: more components than an archetype can count. */
+static void set_of_too_many_tags_is_refused(void **state) {
+    fixture *f = *state;
+    enum { MANY = UINT16_MAX };
+    static stoa_component ids[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", i + 1);
+        ids[i] = stoa__registry_desc(&f->storage, &(stoa_component_desc){.name = name});
+        assert_int_equal(ids[i], i + 1);
+    }
+    uint32_t archetypes = f->storage.archetype_count;
+    assert_null(stoa__archetype_get(&f->storage, ids, MANY));
+    assert_int_equal(stoa_last_error().status, STOA_LIMIT);
+    assert_int_equal(f->storage.archetype_count, archetypes);
+}
+
 /* STO-06 */
 static void reserved_rows_need_no_memory(void **state) {
     fixture *f = *state;
@@ -339,6 +398,8 @@ int main(void) {
         WITH_STORAGE(component_knows_its_archetypes),
         cmocka_unit_test(queries_match_among_many_types_and_archetypes),
         WITH_STORAGE(first_chunk_doubles_and_then_chunks_are_added),
+        WITH_STORAGE(columns_of_a_small_chunk_stand_in_its_archetype),
+        WITH_STORAGE(set_of_too_many_tags_is_refused),
         WITH_STORAGE(reserved_rows_need_no_memory),
         WITH_STORAGE(one_spare_chunk_is_kept),
         WITH_STORAGE(relocated_chunk_keeps_its_rows),

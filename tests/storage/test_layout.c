@@ -97,10 +97,10 @@ static void first_chunk_is_small(void **state) {
 static void version_and_epoch_move_on(void **state) {
     fixture *f = *state;
     stoa__archetype *archetype = archetype_sized(f, (uint32_t[]){4}, 1);
-    uint32_t version = archetype->head.version, epoch = f->storage.head.epoch;
+    uint32_t version = archetype->version, epoch = f->storage.head.epoch;
     assert_int_not_equal(version, 0);
     stoa__layout_apply(&f->storage, archetype, 64);
-    assert_true(archetype->head.version > version);
+    assert_true(archetype->version > version);
     assert_true(f->storage.head.epoch > epoch);
 }
 

@@ -96,6 +96,9 @@ void limit_world_create(limit_world *world, int32_t n, limit_entity *entities);
 /* Ends entities one by one and returns how many were dead already. */
 int32_t limit_world_destroy(limit_world *world, int32_t n, const limit_entity *entities);
 
+/* The same where the list is known: what the next ones need is asked for ahead of their turn. */
+int32_t limit_world_destroy_list(limit_world *world, int32_t n, const limit_entity *entities);
+
 /* Weighs all positions, entity by entity, and counts the rows. */
 double limit_world_weigh(const limit_world *world, int32_t n, const limit_entity *entities);
 

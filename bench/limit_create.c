@@ -170,6 +170,11 @@ static void crowd_run_destroy(void *side) {
     c->refused = limit_world_destroy(&c->world, c->n, c->victims);
 }
 
+static void crowd_run_destroy_list(void *side) {
+    crowd *c = side;
+    c->refused = limit_world_destroy_list(&c->world, c->n, c->victims);
+}
+
 static double crowd_weigh(void *side) {
     const crowd *c = side;
     return limit_world_weigh(&c->world, c->n, c->entities);
@@ -205,6 +210,10 @@ const bench_side limit_side_create_pv_bulk_cold = {crowd_open, crowd_renew, crow
                                                    crowd_weigh_and_free, crowd_close};
 const bench_side limit_side_destroy_fwd = {crowd_open, crowd_renew_fwd, crowd_run_destroy,
                                            crowd_weigh_and_free, crowd_close};
+const bench_side limit_side_destroy_bulk_rand = {
+    crowd_open, crowd_renew_rand, crowd_run_destroy_list, crowd_weigh_and_free, crowd_close};
+const bench_side limit_side_destroy_bulk = {crowd_open, crowd_renew_fwd, crowd_run_destroy,
+                                            crowd_weigh_and_free, crowd_close};
 const bench_side limit_side_destroy_rand = {crowd_open, crowd_renew_rand, crowd_run_destroy,
                                             crowd_weigh_and_free, crowd_close};
 

@@ -28,6 +28,8 @@ const bench_row bench_rows[] = {
     ROW("create_pv_bulk_cold", create_pv_bulk_cold, MILLION, 1, MILLION, 1.5),
     ROW("destroy_fwd", destroy_fwd, MILLION, 1, MILLION, 2.5),
     ROW("destroy_rand", destroy_rand, MILLION, 1, MILLION, 1.5),
+    ROW("destroy_bulk", destroy_bulk, MILLION, 1, MILLION, 0),
+    ROW("destroy_bulk_rand", destroy_bulk_rand, MILLION, 1, MILLION, 0),
     ROW("iterate_1", iterate_1, MILLION, 4, MILLION, 1.05),
     ROW("iterate_2", iterate_2, THOUSAND, 1000, THOUSAND, 1.10),
     ROW("iterate_2", iterate_2, 100 * THOUSAND, 20, 100 * THOUSAND, 1.10),

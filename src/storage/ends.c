@@ -5,8 +5,8 @@
  * right for a block of them, and what comes to stand where is noted; then each column is moved in
  * that order. So rows come to stand as if each entity had been destroyed by a call of its own. As
  * long as a block ends the last rows themselves, which is often half of them, nothing is copied.
- * Rows of two short columns, which are as many words as registers can carry, are moved whole.
- * O(entities), no memory needed. One thread at a time. */
+ * Rows of two short columns are a matter of ends_pair.c. O(entities), no memory needed. One thread
+ * at a time. */
 #include "storage/ends.h"
 
 #include "storage/entities.h"
@@ -80,10 +80,8 @@ static void columns_fill(const stoa__archetype *archetype, const block *b) {
     }
 }
 
-/* Notes that records were written: those of the dead, and of who has moved. What was the last row
- * when it moved still has its entity. */
-static void records_stamp(const stoa__storage *storage, stoa__handles handles, uint32_t count,
-                          stoa__row last) {
+void stoa__ends_stamp(const stoa__storage *storage, stoa__handles handles, uint32_t count,
+                      stoa__row last) {
     const stoa_entity *moved = stoa__row_entity(last) + 1;
     for (uint32_t i = 0; i < count; i++, handles.first += handles.stride) {
         stoa__record_stamp(storage, stoa__handle_at(handles.first)->index);
@@ -177,159 +175,9 @@ static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
         return 0;
     }
     if (storage->record_stamps != NULL) {
-        records_stamp(storage, handles, ended, last);
+        stoa__ends_stamp(storage, handles, ended, last);
     }
     columns_fill(archetype, &b);
-    stoa__row_pop_many(storage, archetype, ended);
-    return ended;
-}
-
-/* Handles of an archetype with two short columns, and the last rows, which fill theirs. The columns
- * are in order of their sizes. */
-typedef struct pair {
-    const stoa__storage *storage;
-    const stoa__archetype *archetype;
-    uint8_t *const *last; /* columns of the chunk of the last rows */
-    const uint8_t *at;    /* the next handle */
-    const uint8_t *end;
-    size_t stride;
-    const uint8_t *from[3]; /* the last row: its entity, its columns */
-    uint8_t *to[3];         /* the same in the chunk that is filled: where they begin */
-    uint64_t places;        /* of that chunk begin here */
-    stoa_record *records;
-    uint32_t record_count;
-    uint32_t free_first;
-} pair;
-
-/* Ends entities as long as they are in the chunk that is filled. Each is copied whole before the
- * next one, which is then ready while others are waited for. Records are read and written whole: a
- * processor is slow to read more than was written just before. What does not change is read from
- * `p` where it is needed: registers there are for the rest. */
-STOA__INLINE void pair_run(pair *p, size_t size, size_t other) {
-    stoa_record *records = p->records;
-    uint32_t free_first = p->free_first;
-    uint64_t handle;
-    const uint8_t *at = p->at, *end = p->end;
-    const uint8_t *entity = p->from[0], *first = p->from[1], *second = p->from[2];
-    for (; at != end; at += p->stride, entity -= sizeof handle, first -= size, second -= other) {
-        handle = stoa_bits_read(at);
-        uint32_t index = STOA_FIRST(handle);
-        if (!STOA_LIKELY(index < p->record_count)) {
-            break;
-        }
-        /* No place of the chunk if it is dead. */
-        uint64_t place = stoa_record_meet(records, handle);
-        uint64_t slot = place - p->places;
-        if (!STOA_LIKELY(slot < STOA__ROWS_MAX)) {
-            break;
-        }
-        /* None after the last generation. */
-        uint64_t freed = stoa__record_freed(handle, free_first);
-        if (!stoa__record_again(freed)) {
-            break;
-        }
-        uint64_t moved = stoa_bits_read(entity);
-        if (STOA_LIKELY(STOA_FIRST(moved) != index)) {
-            uint64_t record = stoa_record_home(moved, (uint32_t)place);
-            memcpy(p->to[0] + slot * sizeof moved, &moved, sizeof moved);
-            memcpy(&records[STOA_FIRST(moved)], &record, sizeof record);
-            stoa__copy_small(p->to[1] + slot * size, first, size);
-            stoa__copy_small(p->to[2] + slot * other, second, other);
-        }
-        memcpy(&records[index], &freed, sizeof freed);
-        free_first = index;
-    }
-    p->at = at;
-    p->from[0] = entity, p->from[1] = first, p->from[2] = second;
-    p->free_first = free_first;
-}
-
-/* One for each pair of sizes: a function of its own has all registers. */
-STOA__APART static void pair_run_8_8(pair *p) {
-    pair_run(p, 8, 8);
-}
-STOA__APART static void pair_run_8_12(pair *p) {
-    pair_run(p, 8, 12);
-}
-STOA__APART static void pair_run_8_16(pair *p) {
-    pair_run(p, 8, 16);
-}
-STOA__APART static void pair_run_12_12(pair *p) {
-    pair_run(p, 12, 12);
-}
-STOA__APART static void pair_run_12_16(pair *p) {
-    pair_run(p, 12, 16);
-}
-STOA__APART static void pair_run_16_16(pair *p) {
-    pair_run(p, 16, 16);
-}
-
-typedef void pair_job(pair *p);
-
-/* How rows with columns of these sizes are ended, the smaller first; NULL: not in this way. */
-static pair_job *pair_find(uint32_t size, uint32_t other) {
-    static pair_job *const jobs[3][3] = {
-        {pair_run_8_8, pair_run_8_12, pair_run_8_16},
-        {NULL, pair_run_12_12, pair_run_12_16},
-        {NULL, NULL, pair_run_16_16},
-    };
-    return size % 4 == 0 && other % 4 == 0 ? jobs[size / 4 - 2][other / 4 - 2] : NULL;
-}
-
-/* Turns to the chunk of the next entity, which comes to be as new as that of the last rows. False
- * if the entity is none of the archetype, or its slot cannot be freed that simply. */
-static bool pair_turn(pair *p, uint32_t first, uint32_t second) {
-    const stoa_entity *e = stoa__handle_at(p->at);
-    const stoa_record *record = stoa__entities_find(p->storage, *e);
-    if (record == NULL || e->generation == STOA__GENERATION_MAX ||
-        stoa__row_archetype(p->storage, stoa__place_of(p->storage, e->index)) != p->archetype) {
-        return false;
-    }
-    stoa__row row = stoa__row_at(p->storage, stoa__place_of(p->storage, e->index));
-    if (row.columns != p->last) {
-        stoa__row_states_merge(p->archetype, row.columns, p->last);
-    }
-    p->places = row.place - row.slot;
-    p->to[0] = row.columns[0], p->to[1] = row.columns[first], p->to[2] = row.columns[second];
-    return true;
-}
-
-/* Ends rows of a small archetype with two columns, at most until a chunk is empty; none if the
- * sizes are not those of a pair. */
-static uint32_t pair_end(stoa__storage *storage, stoa__archetype *archetype,
-                         stoa__handles handles) {
-    bool swap = archetype->lanes[0].size > archetype->lanes[1].size;
-    const stoa__lane *first = &archetype->lanes[swap], *second = &archetype->lanes[!swap];
-    pair_job *job = pair_find(first->size, second->size);
-    if (job == NULL) {
-        return 0;
-    }
-    stoa__row last = stoa__row_last(archetype);
-    size_t most = handles.count <= last.slot ? handles.count : last.slot + 1;
-    pair p = {.storage = storage,
-              .archetype = archetype,
-              .last = last.columns,
-              .at = handles.first,
-              .end = handles.first + most * handles.stride,
-              .stride = handles.stride,
-              .records = storage->head.records,
-              .record_count = storage->head.record_count,
-              .free_first = storage->free_first};
-    p.from[0] = (const uint8_t *)stoa__row_entity(last);
-    p.from[1] = stoa__row_item(last, first->index, first->size);
-    p.from[2] = stoa__row_item(last, second->index, second->size);
-    while (p.at != p.end && pair_turn(&p, first->index, second->index)) {
-        job(&p);
-    }
-    uint32_t ended = (uint32_t)((size_t)(p.at - handles.first) / handles.stride);
-    if (ended == 0) {
-        return 0;
-    }
-    storage->free_first = p.free_first;
-    storage->free_count += ended;
-    if (storage->record_stamps != NULL) {
-        records_stamp(storage, handles, ended, last);
-    }
     stoa__row_pop_many(storage, archetype, ended);
     return ended;
 }
@@ -356,7 +204,7 @@ uint32_t stoa__ends_run(stoa__storage *storage, stoa__archetype *archetype, stoa
         return any_end(storage, archetype, handles);
     }
     bool two = archetype->small && archetype->lane_count == 2;
-    uint32_t ended = two ? pair_end(storage, archetype, handles) : 0;
+    uint32_t ended = two ? stoa__ends_pair(storage, archetype, handles) : 0;
     ended = ended > 0 ? ended : plain_end(storage, archetype, handles);
     if (ended > 0 || handles.count == 0) {
         return ended;

@@ -40,6 +40,26 @@ void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *const *to
     }
 }
 
+/* True if a state is as new as another, or newer. */
+static bool state_covers(const stoa_column_state *state, const stoa_column_state *other) {
+    return stoa__state_ticks(state) == stoa__state_ticks(other) ||
+           (!stoa_tick_newer(STOA_LOAD(&other->changed), STOA_LOAD(&state->changed)) &&
+            !stoa_tick_newer(STOA_LOAD(&other->added), STOA_LOAD(&state->added)));
+}
+
+bool stoa__row_states_even(const stoa__archetype *archetype, uint8_t *const *from) {
+    for (uint32_t i = 0; i < archetype->data_lanes + archetype->tag_count; i++) {
+        const stoa_column_state *other = stoa__state_number(archetype, from, i);
+        for (int32_t k = 0; k < archetype->head.chunk_count; k++) {
+            uint8_t *const *columns = archetype->head.chunks[k].columns;
+            if (!STOA_LIKELY(state_covers(stoa__state_number(archetype, columns, i), other))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *const *columns, size_t slot,
                          bool leaves) {
     for (uint32_t i = archetype->data_lanes; i < archetype->lane_count; i++) {

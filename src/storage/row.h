@@ -104,6 +104,10 @@ STOA__INLINE void stoa__state_mark(stoa_column_state *state, uint32_t tick, bool
 void stoa__row_states_merge(const stoa__archetype *archetype, uint8_t *const *to,
                             uint8_t *const *from);
 
+/* True if no chunk of the archetype is older than one with these columns: merging with that would
+ * change nothing. O(chunks). */
+bool stoa__row_states_even(const stoa__archetype *archetype, uint8_t *const *from);
+
 /* A row of a rich archetype is about to leave its chunk, or has come to it: counts what is off. */
 void stoa__row_off_count(const stoa__archetype *archetype, uint8_t *const *columns, size_t slot,
                          bool leaves);

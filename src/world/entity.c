@@ -1,6 +1,7 @@
 /* The lives of entities: destroying, clearing, counting.
  *
  * Destroying needs no memory. It reaches every storage kind: the row, sparse sets, listeners. */
+#include "storage/ends.h"
 #include "storage/entities.h"
 #include "storage/sparse.h"
 #include "world/react.h"
@@ -137,6 +138,49 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e) {
     }
     archetype = storage->archetypes[STOA__FILL_INDEX(fill)];
     return stoa__row_fill_lanes(archetype->lanes, hole, last, to, from);
+}
+
+/* Destroys the first entities of a list that nobody is told of and that are rows of one archetype;
+ * returns how many, 0: the first is no such entity. */
+static uint32_t list_end(stoa_world *world, stoa__handles handles) {
+    stoa__storage *storage = &world->storage;
+    const stoa_entity *e = stoa__handle_at(handles.first);
+    if (storage->head.open != 0 || world->events.target_count > 0 ||
+        stoa__entities_find(storage, *e) == NULL) {
+        return 0;
+    }
+    stoa__archetype *archetype = stoa__row_archetype(storage, stoa__place_of(storage, e->index));
+    return archetype->simple ? stoa__ends_run(storage, archetype, handles) : 0;
+}
+
+/* STOA_OK if there is a list of entities of a world; otherwise reported. */
+static stoa_status list_check(const stoa_world *world, int32_t count, const stoa_entity *entities) {
+    if (world == NULL) {
+        return stoa__world_null(NULL, "world");
+    }
+    if (count < 0) {
+        return stoa__world_report(world, stoa__error(STOA_INVALID, "a list of %d entities", count));
+    }
+    return entities != NULL || count == 0 ? STOA_OK : stoa__world_null(world, "list of entities");
+}
+
+stoa_status stoa_destroy_bulk(stoa_world *world, int32_t count, const stoa_entity *entities,
+                              int32_t *done) {
+    int32_t at = 0;
+    stoa_status status = list_check(world, count, entities);
+    while (status == STOA_OK && at < count) {
+        stoa__handles handles = stoa__handles_of(entities + at, (uint32_t)(count - at));
+        uint32_t ended = list_end(world, handles);
+        if (ended == 0) {
+            status = stoa_destroy(world, entities[at]);
+            ended = status == STOA_OK;
+        }
+        at += (int32_t)ended;
+    }
+    if (done != NULL) {
+        *done = at;
+    }
+    return status;
 }
 
 /* What a live entity has, as far as queries can tell, into `ids`; returns how many there are. */

@@ -135,7 +135,32 @@ static void call_create_bulk(run *r, const op *o) {
     }
 }
 
-static void call_destroy(run *r, being *b) {
+/* The being that is number `i` of a list which begins with number `first`. */
+static being *list_item(run *r, const op *o, int32_t first, int32_t i) {
+    return &r->ref.items[(first + i * (1 + (int32_t)(o->seed % 7))) % r->ref.count];
+}
+
+/* Some are dead, or come to be so by what a hook does: the list ends there. */
+static void call_destroy_bulk(run *r, const op *o, const being *b) {
+    int32_t first = (int32_t)(b - r->ref.items), done = -1, expected = 0;
+    stoa_entity *list = malloc((size_t)o->count * sizeof *list);
+    for (int32_t i = 0; i < o->count; i++) {
+        list[i] = list_item(r, o, first, i)->handle;
+    }
+    stoa_status status = stoa_destroy_bulk(r->s.world, o->count, list, &done);
+    free(list);
+    while (expected < o->count && list_item(r, o, first, expected)->alive) {
+        react_destroy(&r->ref, list_item(r, o, first, expected++));
+    }
+    run_expect(r, status, expected == o->count ? STOA_OK : STOA_DEAD, "stoa_destroy_bulk");
+    run_expect(r, done == expected ? STOA_OK : STOA_INVALID, STOA_OK, "how many are gone");
+}
+
+static void call_destroy(run *r, const op *o, being *b) {
+    if (o->count > 1) {
+        call_destroy_bulk(r, o, b);
+        return;
+    }
     stoa_status status = stoa_destroy(r->s.world, b->handle);
     if (run_expect(r, status, b->alive ? STOA_OK : STOA_DEAD, "stoa_destroy") && b->alive) {
         react_destroy(&r->ref, b);
@@ -362,7 +387,7 @@ static void call_reserve(run *r, const op *o) {
 static void call_entity(run *r, const op *o, being *b) {
     switch (o->kind) {
     case OP_DESTROY:
-        call_destroy(r, b);
+        call_destroy(r, o, b);
         break;
     case OP_CLEAR:
         call_clear(r, b);

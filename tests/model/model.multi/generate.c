@@ -408,6 +408,9 @@ static void world_draw(generator *g, const reference *r, op *o) {
         o->count = 1 + (int32_t)below(g, (uint32_t)g->bulk_max);
         break;
     case OP_DESTROY:
+        (void)entity_draw(g, r, o, false);
+        o->count = below(g, 8) == 0 ? 2 + (int32_t)below(g, 60) : 0;
+        break;
     case OP_CLEAR:
     case OP_CLONE:
     case OP_CLONE_REFUSED:

@@ -77,7 +77,14 @@ static void print_entity_op(FILE *out, const op *o) {
     const char *name = o->type < TYPE_COUNT ? model_types[o->type].name : "";
     switch (o->kind) {
     case OP_DESTROY:
-        print_call(out, "stoa_destroy", o, "");
+        if (o->count > 1) {
+            fprintf(out, "stoa_destroy_bulk(w, %d, every %uth from ", (int)o->count,
+                    1 + (unsigned)o->seed % 7);
+            print_entity(out, o);
+            fprintf(out, " on, NULL");
+        } else {
+            print_call(out, "stoa_destroy", o, "");
+        }
         break;
     case OP_CLEAR:
         print_call(out, "stoa_clear", o, "");

@@ -116,7 +116,7 @@ typedef struct op {
     int32_t origin;      /* the operation that made the entity, -1: a forged handle */
     int32_t origin_item; /* which of its entities */
     int32_t type;        /* for calls on one component */
-    int32_t count;       /* for bulk, reserve, ticks, limits and capacities */
+    int32_t count;       /* for bulk, reserve, ticks, limits and capacities; of who is destroyed */
     int32_t slot;        /* of a kept query, hook, buffer, listener or reader */
     int32_t sub;         /* see the kinds */
     int32_t action;      /* what a hook or observer does, of hook_action */

@@ -260,12 +260,11 @@ typedef struct stoa_iter {
     uint8_t *const *columns;      ///< of the current chunk
     const uint32_t *indexes;      ///< of the current match
     size_t first;                 ///< the row of the chunk that `entities[0]` is
-    const stoa_chunk *chunk;      ///< the chunk that the rows are of, unless it is a heavy query
     stoa_query *query;            ///< NULL once ended
     const stoa_match *match;      ///< the next match
-    const stoa_chunk *soon;       ///< its first chunk
-    uint8_t *const *soon_columns; ///< the columns of that
-    int32_t soon_left;            ///< chunks of the next match; 0: it has none, or there is none
+    uint8_t *const *soon_columns; ///< the columns of its first chunk
+    int32_t soon_count;           ///< rows of that
+    int32_t soon_left;            ///< its chunks; 0: it has none, or there is no next match
     const stoa_run *run;          ///< the next run, of a heavy query
     const stoa_match *match_end;  ///< past the last match
     size_t match_size;            ///< from one to the next
@@ -280,8 +279,14 @@ typedef struct stoa_iter {
 static inline void stoa_iter_meet(stoa_iter *it, const stoa_archetype_head *archetype) {
     const stoa_chunk *chunk = archetype->chunks;
     it->soon_left = archetype->chunk_count;
-    it->soon = chunk;
     it->soon_columns = chunk->columns;
+    it->soon_count = chunk->count;
+}
+
+/// The chunk that the rows at hand are of, unless it is a heavy query.
+static inline const stoa_chunk *stoa_iter_chunk(const stoa_iter *it) {
+    const stoa_match *match = (const stoa_match *)(const void *)it->indexes - 1;
+    return match->archetype->chunks + (match->archetype->chunk_count - it->left);
 }
 
 /// The slow half of stoa_query_iter, and the same for any query.
@@ -313,8 +318,8 @@ static inline stoa_iter stoa_query_iter(stoa_query *query) {
     size_t size = head->match_size, all = head->count * size, few = STOA_MATCH_MANY * size;
     const stoa_match *matches = head->matches;
     // clang-format off
-    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, NULL, query, matches, NULL, NULL, 0,
-                    NULL, stoa_match_after(matches, all), size,
+    stoa_iter it = {head->world, NULL, 0, 0, 0, NULL, NULL, 0, query, matches, NULL, 0, 0, NULL,
+                    stoa_match_after(matches, all), size,
                     all > few ? stoa_match_after(matches, all - few) : NULL, NULL, NULL};
     // clang-format on
     if (STOA_LIKELY(all != 0)) {
@@ -371,8 +376,6 @@ static inline bool stoa_iter_last(stoa_iter *it) {
 /// Steps to the next chunk; false, and the iteration ended, after the last.
 /// It is taken to be that of another archetype: where an archetype has many a step counts least.
 static inline bool stoa_iter_next(stoa_iter *it) {
-    const stoa_chunk *chunk;
-    uint8_t *const *columns;
     int32_t left = it->left - 1;
     if (STOA_LIKELY(left <= 0)) {
         const stoa_match *match = it->match;
@@ -381,8 +384,8 @@ static inline bool stoa_iter_next(stoa_iter *it) {
             if (!STOA_LIKELY(left != 0) && match == it->match_end) {
                 return stoa_iter_last(it);
             }
-            chunk = it->soon;
-            columns = it->soon_columns;
+            it->columns = it->soon_columns;
+            it->count = it->soon_count;
             it->fields = match->fields;
             it->indexes = (const uint32_t *)(const void *)(match + 1);
             it->soon_left = 0;
@@ -397,16 +400,15 @@ static inline bool stoa_iter_next(stoa_iter *it) {
             }
             it->match = match;
         } while (!STOA_LIKELY(left != 0));
+        it->left = left;
     } else {
-        chunk = it->chunk + 1;
-        columns = chunk->columns;
+        it->left = left;
+        const stoa_chunk *chunk = stoa_iter_chunk(it);
+        it->columns = chunk->columns;
+        it->count = chunk->count;
     }
-    it->chunk = chunk;
-    it->left = left;
-    it->columns = columns;
-    it->entities = stoa_columns_entities(columns);
+    it->entities = stoa_columns_entities(it->columns);
     it->first = 0;
-    it->count = chunk->count;
     return true;
 }
 

@@ -304,8 +304,7 @@ static inline stoa_status stoa_ref_remove_type(stoa_ref ref, stoa_type *type) {
 static inline stoa_iter stoa_iter_rows(const stoa_iter *it, const stoa_entity *entities) {
     // clang-format off
     stoa_iter rows = {it->world, entities, it->count, 0, it->fields, it->columns, it->indexes,
-                      it->first, NULL, it->query, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL,
-                      NULL};
+                      it->first, it->query, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL, NULL};
     // clang-format on
     STOA_ALONE(rows.entities);
     STOA_ALONE(rows.columns);

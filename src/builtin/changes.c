@@ -165,10 +165,10 @@ STOA__APART static uint32_t states_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
     ptrdiff_t expected = 0; /* chunks from this one on whose states were asked for */
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-        const stoa_chunk *chunk = it.chunk;
+        const stoa_chunk *chunk = stoa_iter_chunk(&it);
         const stoa_match *match = (const stoa_match *)(const void *)it.indexes - 1;
         if (expected == 0 || chunk == match->archetype->chunks) {
-            expected = states_expect(chunk, it.chunk + it.left, it.indexes) - chunk;
+            expected = states_expect(chunk, chunk + it.left, it.indexes) - chunk;
         }
         expected--;
         rows += (uint32_t)it.count;
@@ -184,7 +184,7 @@ STOA__APART static uint32_t states_read(const stoa__transforms *t, news *told) {
 STOA__APART static uint32_t marks_read(const stoa__transforms *t, news *told) {
     uint32_t since = t->since, rows = 0;
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
-        const stoa_chunk *chunk = it.chunk;
+        const stoa_chunk *chunk = stoa_iter_chunk(&it);
         rows += (uint32_t)it.count;
         if (chunk_newer((const stoa_world_head *)(const void *)it.world, chunk, since)) {
             chunk_note(chunk, it.indexes, since, told);
@@ -282,7 +282,7 @@ static void rows_mark(stoa__transforms *t, stoa__transform_plan *p, const writte
 STOA__APART static void many_mark(stoa__transforms *t, stoa__transform_plan *p, found_rows *found) {
     for (stoa_iter it = stoa_query_iter(t->query); stoa_iter_next(&it);) {
         written_rows rows;
-        if (written_find(it.chunk, it.indexes, t->since, &rows)) {
+        if (written_find(stoa_iter_chunk(&it), it.indexes, t->since, &rows)) {
             rows_mark(t, p, &rows, found);
         }
     }
@@ -311,7 +311,7 @@ STOA__APART static bool written_all(const stoa__transforms *t, const news *told)
         stoa_iter it = stoa_query_iter(t->query);
         while (all && stoa_iter_next(&it)) {
             written_rows rows;
-            all = written_find(it.chunk, it.indexes, t->since, &rows) &&
+            all = written_find(stoa_iter_chunk(&it), it.indexes, t->since, &rows) &&
                   rows_written(&rows, t->since);
         }
         stoa_iter_end(&it);

@@ -376,12 +376,11 @@ static inline bool stoa_iter_last(stoa_iter *it) {
 /// Steps to the next chunk; false, and the iteration ended, after the last.
 /// It is taken to be that of another archetype: where an archetype has many a step counts least.
 static inline bool stoa_iter_next(stoa_iter *it) {
-    int32_t left = it->left - 1;
-    if (STOA_LIKELY(left <= 0)) {
+    if (STOA_LIKELY(it->left <= 1)) {
         const stoa_match *match = it->match;
         do {
-            left = it->soon_left;
-            if (!STOA_LIKELY(left != 0) && match == it->match_end) {
+            it->left = it->soon_left;
+            if (!STOA_LIKELY(it->left != 0) && match == it->match_end) {
                 return stoa_iter_last(it);
             }
             it->columns = it->soon_columns;
@@ -399,10 +398,9 @@ static inline bool stoa_iter_next(stoa_iter *it) {
                 stoa_iter_meet(it, match->archetype);
             }
             it->match = match;
-        } while (!STOA_LIKELY(left != 0));
-        it->left = left;
+        } while (!STOA_LIKELY(it->left != 0));
     } else {
-        it->left = left;
+        it->left--;
         const stoa_chunk *chunk = stoa_iter_chunk(it);
         it->columns = chunk->columns;
         it->count = chunk->count;

@@ -3,15 +3,16 @@
  * A row in a chunk lies in as many places as there are columns, and a processor reads ahead by
  * itself where one instruction goes on by the same distance each time. So up to eight columns of a
  * run have instructions of their own. Even so it is late where three places of each of many columns
- * are read or written; so the one that is both is asked for some rows ahead.
+ * are read or written; so the two that are read are asked for some rows ahead, once for each cache
+ * line. Rows leave from the end of a column, so that one goes down.
  *
  * What is needed of a column stands side by side, see stoa__trio. With gcc this file is built
  * without the registers that a function would have to save; what is rare, ticks that have to be
  * merged, is a call with no way back. One thread at a time. */
 #include "storage/shift.h"
 
-/* Bytes ahead of a row at which memory is asked for. */
-#define AHEAD 320
+/* Bytes from a row to where memory is asked for. */
+#define AHEAD 320u
 
 /* Copies a value of whole words. */
 STOA__INLINE void words_copy(uint8_t *to, const uint8_t *from, size_t size) {
@@ -63,8 +64,9 @@ STOA__INLINE bool column_copy(const stoa__trio *trio, size_t slot, size_t row, s
         return false;
     }
     hole += slot;
-    if (size > 8 && other) {
+    if (size > 8 && other && slot % STOA__LINE < size) {
         STOA_PREFETCH((const void *)((uintptr_t)hole + AHEAD));
+        STOA_PREFETCH((const void *)((uintptr_t)trio->tail + filler - AHEAD));
     }
     words_copy(to + row, hole, size);
     if (other) {

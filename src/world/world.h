@@ -110,13 +110,13 @@ struct stoa_world {
     stoa_extension *extensions; /* in the order they were given */
     uint32_t extension_count;
     uint32_t extension_capacity;
-    uint32_t pins;               /* by those who run functions that must not free it */
-    stoa_frames *frames;         /* all rings of frames, the youngest first */
-    uint32_t empties_open;       /* iterations that need the list; it is gone with the last */
-    const char *held;            /* what the world is doing while its structure is held, or NULL */
-    size_t scratch;              /* bytes of the heap that calls under way hold */
+    uint32_t pins;                /* by those who run functions that must not free it */
+    stoa_frames *frames;          /* all rings of frames, the youngest first */
+    uint32_t empties_open;        /* iterations that need the list; it is gone with the last */
+    const char *held;             /* what the world is doing while its structure is held, or NULL */
+    size_t scratch;               /* bytes of the heap that calls under way hold */
     stoa_archetype_front empties; /* entities without components, as queries see them */
-    stoa_chunk empties_chunk;    /* their one chunk: a list */
+    stoa_chunk empties_chunk;     /* their one chunk: a list */
     stoa_handler on_assert;
     stoa_handler on_error;
     stoa__bundle bundles[STOA_BUNDLES];

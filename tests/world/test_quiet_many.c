@@ -1,5 +1,5 @@
-/* Destroying many entities, quietly or by one call: two worlds, one where each goes by a call of its
- * own, must be the same row by row, tick by tick and slot by slot. */
+/* Destroying many entities, quietly or by one call: two worlds, one where each goes by a call of
+ * its own, must be the same row by row, tick by tick and slot by slot. */
 #include "support/seeds.h"
 
 #include "storage/entities.h"

@@ -129,8 +129,8 @@ stoa_status stoa_destroy(stoa_world *world, stoa_entity e);
 
 /// Ends `count` entities as one stoa_destroy after the other would, in less time.
 /// Stops before the first that cannot be destroyed, with that error; `done`, which may be NULL,
-/// receives how many are gone by then. In a large world, with entities that are anywhere in memory,
-/// it takes half the time: what the next ones need is asked for ahead of their turn.
+/// receives how many are gone by then. What the next ones need is asked for ahead of their turn,
+/// which counts in a large world, with entities that are anywhere in memory.
 stoa_status stoa_destroy_bulk(stoa_world *world, int32_t count, const stoa_entity *entities,
                               int32_t *done);
 

@@ -5,8 +5,8 @@
  * right for a block of them, and what comes to stand where is noted; then each column is moved in
  * that order. So rows come to stand as if each entity had been destroyed by a call of its own. As
  * long as a block ends the last rows themselves, which is often half of them, nothing is copied.
- * Rows of two short columns are a matter of ends_pair.c. O(entities), no memory needed. One thread
- * at a time. */
+ * Rows that are anywhere are asked for first. Rows of two short columns are a matter of
+ * ends_pair.c. O(entities), no memory needed. One thread at a time. */
 #include "storage/ends.h"
 
 #include "storage/entities.h"
@@ -158,6 +158,34 @@ STOA__INLINE void block_end(block *b, stoa__handles handles) {
     b->storage->free_count += handles.count - b->low;
 }
 
+/* Asks for the rows of entities, if they are anywhere: then the first ones are not in one chunk. */
+static void rows_ask(const stoa__storage *storage, const stoa__archetype *archetype,
+                     stoa__handles handles) {
+    const uint8_t *at = handles.first;
+    uint32_t chunk = 0, turns = 0;
+    for (uint32_t i = 0; i < handles.count; i++, at += handles.stride) {
+        const stoa_entity *e = stoa__handle_at(at);
+        if (stoa__entities_find(storage, *e) == NULL) {
+            return;
+        }
+        uint32_t place = stoa__place_of(storage, e->index);
+        if (stoa__row_archetype(storage, place) != archetype) {
+            return;
+        }
+        turns += place >> STOA_PLACE_BITS != chunk;
+        chunk = place >> STOA_PLACE_BITS;
+        if (i == 8 && turns < 4) {
+            return;
+        }
+        stoa__row row = stoa__row_at(storage, place);
+        STOA_PREFETCH(stoa__row_entity(row));
+        for (uint32_t k = 0; k < archetype->lane_count; k++) {
+            const stoa__lane *lane = &archetype->lanes[k];
+            STOA_PREFETCH(stoa__row_item(row, lane->index, lane->size));
+        }
+    }
+}
+
 /* Ends rows of a plain archetype, at most until a chunk is empty. */
 static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
                           stoa__handles handles) {
@@ -169,6 +197,7 @@ static uint32_t plain_end(stoa__storage *storage, stoa__archetype *archetype,
     b.archetype = archetype;
     b.first =
         (stoa__row){last.columns, last.slot + 1 - handles.count, last.place + 1 - handles.count};
+    rows_ask(storage, archetype, handles);
     block_end(&b, handles);
     uint32_t ended = handles.count - b.low;
     if (ended == 0) {

@@ -170,6 +170,7 @@ stoa_status stoa_destroy_bulk(stoa_world *world, int32_t count, const stoa_entit
     stoa_status status = list_check(world, count, entities);
     while (status == STOA_OK && at < count) {
         stoa__handles handles = stoa__handles_of(entities + at, (uint32_t)(count - at));
+        stoa__handles_ask(world->storage.head.records, handles);
         uint32_t ended = list_end(world, handles);
         if (ended == 0) {
             status = stoa_destroy(world, entities[at]);
